@@ -46,7 +46,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kDigits = 4;  // after the decimal point, in text
+constexpr int kDigits = 4;               // after the decimal point, in text
 constexpr const char* kByName = "auto";  // --document: the format by the name of the file
 
 struct OutputOptions {
@@ -149,7 +149,8 @@ struct TranslateArgs {
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0;
   std::optional<int64_t> batch;
-  bool prefix_column = false, scores = false, alignment = false, replace_unknown = false, json = false;
+  bool prefix_column = false, scores = false, alignment = false, replace_unknown = false,
+       json = false;
   bool resume = false, sample = false, flags = false, retry = false, pieces = false;
 
   /// Whether the text has what comes back in the translation by attention.
@@ -257,7 +258,9 @@ class LinesWithInlays : public Transformation {
   LinesWithInlays(const TranslateArgs& args, const decode::LineTranslator& translator,
                   std::optional<study::AlignmentChoice> choice)
       : translator_(translator),
-        file_(!args.texts.empty() ? "--text" : args.file == "-" ? "stdin" : args.file),
+        file_(!args.texts.empty() ? "--text"
+              : args.file == "-"  ? "stdin"
+                                  : args.file),
         kind_(document::markup_kind(args.markup)),
         kept_(text::kept_of(args.keep)),
         choice_(choice) {}
@@ -434,8 +437,7 @@ void translate_chunks(const TranslateArgs& args, Transformation& transformation,
 void translate(const TranslateArgs& args) {
   if (args.glossary == "-" && args.file == "-" && args.texts.empty())
     throw UserError("translate: --glossary - and the text are both standard input; name a file");
-  const document::DocumentFormat* const format =
-      args.document.empty() ? nullptr : &format_of(args);
+  const document::DocumentFormat* const format = args.document.empty() ? nullptr : &format_of(args);
   const run::LineModels models = open(args);
   const model::Traits traits = model::traits(models.config.model);
   require_attention(args, models.path, traits);

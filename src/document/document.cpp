@@ -226,7 +226,8 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
     from = range.to;
   }
   text_.add(bytes_.substr(from, all.to - from));
-  if (passage.enclosed) text_.end_part(bytes_.substr(all.from, all.to - all.from), passage.enclosed);
+  if (passage.enclosed)
+    text_.end_part(bytes_.substr(all.from, all.to - all.from), passage.enclosed);
   if (passage.place) text_.add(passage.place->after);
   added_ = place.to;
 }

@@ -69,14 +69,17 @@ bool begins_with_json(std::span<const std::string> lines) {
     }
     if (seen < kMarks.size()) continue;
     const std::size_t end = rest.find('"');
-    return end != std::string_view::npos && after_any(rest.substr(end + 1), kLineBlanks).starts_with(':');
+    return end != std::string_view::npos &&
+           after_any(rest.substr(end + 1), kLineBlanks).starts_with(':');
   }
   return false;
 }
 
 /// Whether the lines have blocks of code, or several headings with blank lines around them.
 bool is_like_markdown(std::span<const std::string> lines) {
-  const auto is_blank = [&](std::size_t i) { return i >= lines.size() || text::is_blank(lines[i]); };
+  const auto is_blank = [&](std::size_t i) {
+    return i >= lines.size() || text::is_blank(lines[i]);
+  };
   int64_t fences = 0, headings = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view line = lines[i], rest = after_any(line, "#");
@@ -100,17 +103,22 @@ std::string_view usual_ending(std::span<const std::string> lines) {
     });
   };
   const auto is_begin_of_any = [&](std::string_view part) {
-    return std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(part); });
+    return std::ranges::any_of(lines,
+                               [&](const std::string& line) { return line.starts_with(part); });
   };
   if (*first == "WEBVTT" || first->starts_with("WEBVTT ") || first->starts_with("WEBVTT\t"))
     return ".vtt";
-  if (is_time_of_cue(*first) || (after_any(*first, kTimeDigits).empty() && rest.size() > 1 && is_time_of_cue(rest[1])))
+  if (is_time_of_cue(*first) ||
+      (after_any(*first, kTimeDigits).empty() && rest.size() > 1 && is_time_of_cue(rest[1])))
     return ".srt";
   if (begin.starts_with("<!doctype html") ||
       ((begin.starts_with("<html>") || begin.starts_with("<html ")) && begin.ends_with('>')))
     return ".html";
   if (begin.starts_with("<?xml"))
-    return is_in_any("<xliff") ? ".xlf" : is_in_any("<tmx") ? ".tmx" : is_in_any("<html") ? ".html" : ".xml";
+    return is_in_any("<xliff")  ? ".xlf"
+           : is_in_any("<tmx")  ? ".tmx"
+           : is_in_any("<html") ? ".html"
+                                : ".xml";
   if (begins_with_json(rest)) return ".jsonl";
   if (is_begin_of_any("msgid \"") && is_begin_of_any("msgstr")) return ".po";
   if (begin.starts_with("[script info]")) return ".ass";

@@ -14,7 +14,7 @@ namespace heed::document {
 struct ReadOptions {
   /// Languages, as "de" or "pt_BR": formats with several languages take the passages of these.
   std::string source_language, target_language;
-  /// Of a table: the columns that are translated, by name, or by number from 1. Other formats have
+  /// The columns of a table that are translated, by name, or by number from 1. Other formats have
   /// none.
   std::vector<std::string> columns = {};
 };

@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "document/format.h"
 #include "document/passage.h"
+#include "document/segment.h"
 #include "document/table_cells.h"
 #include "document/token.h"
 #include "text/utf8.h"
@@ -45,12 +46,13 @@ std::optional<JsonCharacter> escape_at(std::string_view text) {
   if (text.size() < 2) return std::nullopt;
   constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
   if (const std::size_t letter = kLetters.find(text[1]); letter != std::string_view::npos)
-    return JsonCharacter{.bytes = 2,
-                         .is_escape = true,
-                         .value = static_cast<unsigned char>(kMeanings[letter])};
+    return JsonCharacter{
+        .bytes = 2, .is_escape = true, .value = static_cast<unsigned char>(kMeanings[letter])};
   const auto first = unit_at(text);
   if (!first) return std::nullopt;
-  const auto is_in = [](uint32_t unit, uint32_t from) { return unit >= from && unit < from + 0x400; };
+  const auto is_in = [](uint32_t unit, uint32_t from) {
+    return unit >= from && unit < from + 0x400;
+  };
   JsonCharacter character{.bytes = 6, .is_escape = true, .value = std::nullopt};
   if (!is_in(*first, 0xD800) && !is_in(*first, 0xDC00)) {
     character.value = *first;
@@ -136,8 +138,8 @@ class StringReader {
     path_.resize(open_.back().path_bytes);
     if (!path_.empty()) path_ += '.';
     for (std::size_t at = string_.from; at < string_.to;) {
-      const auto escape = bytes_[at] == '\\' ? escape_at(bytes_.substr(at, string_.to - at))
-                                             : std::nullopt;
+      const auto escape =
+          bytes_[at] == '\\' ? escape_at(bytes_.substr(at, string_.to - at)) : std::nullopt;
       if (escape && escape->value)
         path_ += text::encode_utf8(std::u32string(1, *escape->value));
       else
@@ -262,8 +264,7 @@ void add_lines_of_string(std::string_view bytes, ByteRange string, const Writing
 
 /// Programs that write ASCII alone get it back.
 Passages read_jsonl(std::string_view bytes, const ReadOptions& options) {
-  const bool is_escaped =
-      text::is_ascii(bytes) && bytes.find("\\u") != std::string_view::npos;
+  const bool is_escaped = text::is_ascii(bytes) && bytes.find("\\u") != std::string_view::npos;
   const Writing writing{.escaped = is_escaped ? with_all_escapes : with_escapes,
                         .is_document = true};
   Passages passages;

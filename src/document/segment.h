@@ -94,20 +94,20 @@ class SegmentedText {
 
  private:
   /// A position between the bytes around segments: byte `at` of around_[segment].
-  struct Position {
+  struct PartBound {
     std::size_t segment = 0, at = 0;
   };
-  struct Part {
-    Position begin, end;
+  struct EnclosedPart {
+    PartBound begin, end;
     std::string raw;
     std::string (*enclosed)(std::string_view written);
   };
-  Position here() const { return {segments_.size(), around_.back().size()}; }
+  PartBound here() const { return {segments_.size(), around_.back().size()}; }
 
   text::KeepOptions kept_;
   std::vector<std::string> around_ = {""};  // the bytes before each segment, and after the last
   std::vector<Segment> segments_;
-  std::vector<Part> parts_;  // in order, with no byte in common
+  std::vector<EnclosedPart> parts_;  // in order, with no byte in common
 };
 
 }  // namespace heed::document

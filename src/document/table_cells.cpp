@@ -28,7 +28,7 @@ bool RowReader::is_end_of_cell(std::size_t at) const {
 }
 
 /// The cell that begins at at_, which moves to its end.
-Cell RowReader::cell() {
+TableCell RowReader::cell() {
   const std::size_t begin = at_;
   if (!syntax_.has_quotes || begin == bytes_.size() || bytes_[begin] != '"') {
     while (!is_end_of_cell(at_)) ++at_;
@@ -51,7 +51,7 @@ Cell RowReader::cell() {
   return {.bytes = {begin + 1, end}, .is_quoted = true};
 }
 
-bool RowReader::next(std::vector<Cell>& row) {
+bool RowReader::next(std::vector<TableCell>& row) {
   row.clear();
   while (at_ < bytes_.size()) {
     for (;;) {
@@ -77,7 +77,7 @@ std::string line_at(std::string_view bytes, std::size_t byte) {
 std::optional<std::vector<std::size_t>> widths_of(std::string_view bytes, const TableSyntax& syntax,
                                                   std::size_t most) try {
   std::vector<std::size_t> widths;
-  std::vector<Cell> row;
+  std::vector<TableCell> row;
   for (RowReader reader(bytes, syntax); widths.size() < most && reader.next(row);)
     widths.push_back(row.size());
   return widths;
@@ -127,7 +127,7 @@ std::string (*enclosed_by(char separator))(std::string_view) {
   }
 }
 
-std::string text_of_cell(std::string_view bytes, const Cell& cell) {
+std::string text_of_cell(std::string_view bytes, const TableCell& cell) {
   std::string text;
   for (std::size_t at = cell.bytes.from; at < cell.bytes.to; ++at) {
     text += bytes[at];
@@ -137,9 +137,10 @@ std::string text_of_cell(std::string_view bytes, const Cell& cell) {
 }
 
 /// The names of columns, without blanks around them.
-std::vector<std::string> names_of_cells(std::string_view bytes, const std::vector<Cell>& header) {
+std::vector<std::string> names_of_cells(std::string_view bytes,
+                                        const std::vector<TableCell>& header) {
   std::vector<std::string> names;
-  for (const Cell& cell : header) names.emplace_back(trim(text_of_cell(bytes, cell)));
+  for (const TableCell& cell : header) names.emplace_back(trim(text_of_cell(bytes, cell)));
   return names;
 }
 
@@ -174,7 +175,7 @@ std::size_t column_of(const std::string& column, const std::vector<std::string>&
 }
 
 /// Adds the lines of a cell.
-void add_lines_of_cell(std::string_view bytes, const Cell& cell, Passages& passages) {
+void add_lines_of_cell(std::string_view bytes, const TableCell& cell, Passages& passages) {
   Passage passage;
   const auto add = [&](std::size_t from, std::size_t to, const char* text) {
     if (from < to) passage.tokens.push_back({.from = from, .to = to, .text = text});
@@ -200,7 +201,7 @@ void add_lines_of_cell(std::string_view bytes, const Cell& cell, Passages& passa
   end();
 }
 
-void add_cell(std::string_view bytes, const TableSyntax& syntax, const Cell& cell,
+void add_cell(std::string_view bytes, const TableSyntax& syntax, const TableCell& cell,
               Passages& passages) {
   if (cell.is_quoted) return add_lines_of_cell(bytes, cell, passages);
   if (cell.bytes.is_empty()) return;
@@ -214,7 +215,7 @@ void add_cell(std::string_view bytes, const TableSyntax& syntax, const Cell& cel
 }
 
 /// Throws UserError where a row has more cells than the first one, unless they are empty.
-void require_width(std::string_view bytes, const std::vector<Cell>& row, std::size_t width) {
+void require_width(std::string_view bytes, const std::vector<TableCell>& row, std::size_t width) {
   for (std::size_t i = width; i < row.size(); ++i)
     if (!row[i].bytes.is_empty())
       throw UserError(
@@ -226,7 +227,7 @@ void require_width(std::string_view bytes, const std::vector<Cell>& row, std::si
 
 bool has_columns(std::string_view bytes, const TableSyntax& syntax,
                  const std::vector<std::string>& names) try {
-  std::vector<Cell> row;
+  std::vector<TableCell> row;
   RowReader(bytes, syntax).next(row);
   const std::vector<std::string> there = names_of_cells(bytes, row);
   return std::ranges::all_of(names, [&](const std::string& name) {
@@ -240,7 +241,7 @@ Passages passages_of_columns(std::string_view bytes, const TableSyntax& syntax,
                              const std::vector<std::string>& columns) {
   Passages passages;
   RowReader reader(bytes, syntax);
-  std::vector<Cell> row;
+  std::vector<TableCell> row;
   if (!reader.next(row)) return passages;
   const std::vector<std::string> names = names_of_cells(bytes, row);
   if (columns.empty())

@@ -23,7 +23,7 @@ struct TableSyntax {
 inline constexpr std::string_view kSeparators = "\t|;,";
 
 /// A cell of a row.
-struct Cell {
+struct TableCell {
   ByteRange bytes;         // without the quotes around it
   bool is_quoted = false;  // quotes are around it, and a quote in it stands twice
 };
@@ -37,11 +37,11 @@ class RowReader {
 
   /// Puts the cells of the next row into `row`; false at the end. Throws UserError, which begins
   /// with the line, where a quote has no end, or characters follow the end of a cell in quotes.
-  bool next(std::vector<Cell>& row);
+  bool next(std::vector<TableCell>& row);
 
  private:
   bool is_end_of_cell(std::size_t at) const;
-  Cell cell();
+  TableCell cell();
 
   std::string_view bytes_;
   TableSyntax syntax_;

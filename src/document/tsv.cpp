@@ -14,19 +14,18 @@ namespace {
 /// Whether all rows have as many cells as the first one.
 bool has_even_rows(std::string_view bytes, const TableSyntax& syntax) {
   const auto widths = widths_of(bytes, syntax, bytes.size());
-  return widths && std::ranges::all_of(
-                       *widths, [&](std::size_t width) { return width == widths->front(); });
+  return widths &&
+         std::ranges::all_of(*widths, [&](std::size_t width) { return width == widths->front(); });
 }
 
 /// Whether a cell in quotes has a quote, and none has a tab or a line end.
 bool has_doubled_quotes_alone(std::string_view bytes, const TableSyntax& syntax) {
   bool found = false;
-  std::vector<Cell> row;
+  std::vector<TableCell> row;
   for (RowReader reader(bytes, syntax); reader.next(row);)
-    for (const Cell& cell : row) {
+    for (const TableCell& cell : row) {
       if (!cell.is_quoted) continue;
-      const std::string_view text =
-          bytes.substr(cell.bytes.from, cell.bytes.to - cell.bytes.from);
+      const std::string_view text = bytes.substr(cell.bytes.from, cell.bytes.to - cell.bytes.from);
       if (text.find_first_of("\t\r\n") != std::string_view::npos) return false;
       found = found || text.find('"') != std::string_view::npos;
     }

@@ -164,10 +164,12 @@ TEST_P(DocumentOption, TranslatesColumnsOfTables) {
 TEST_P(DocumentOption, AutoGoesByTheNameOfTheFile) {
   const std::string are = lines("a b c\n").at(0);
   const std::string file = folder_.write("page.MD", "# a b c\n");
-  EXPECT_EQ(product(run_heed({"translate", model_, file, "--document", "auto"})), "# " + are + "\n");
+  EXPECT_EQ(product(run_heed({"translate", model_, file, "--document", "auto"})),
+            "# " + are + "\n");
   expect_mistake(translate("auto", "a"), {"--document auto", "standard input", "name the format"});
-  expect_mistake(run_heed({"translate", model_, folder_.write("page.de", "a\n"), "--document", "auto"}),
-                 {"--document auto", "page.de"});
+  expect_mistake(
+      run_heed({"translate", model_, folder_.write("page.de", "a\n"), "--document", "auto"}),
+      {"--document auto", "page.de"});
 }
 
 TEST_P(DocumentOption, ADocumentInAnotherEncodingIsRefused) {
@@ -182,7 +184,8 @@ TEST_P(DocumentOption, ADocumentInAnotherEncodingIsRefused) {
 TEST(LinesOfDocuments, AreTranslatedWithAWarning) {
   const TemporaryFolder folder;
   const std::string model = Toy::get().rnn;
-  const auto warning_of = [&](const std::string& name, const std::string& text, Words options = {}) {
+  const auto warning_of = [&](const std::string& name, const std::string& text,
+                              Words options = {}) {
     options.insert(options.begin(), {"translate", model, folder.write(name, text)});
     const Result result = run_heed(options);
     EXPECT_EQ(std::ranges::count(product(result), '\n'), std::ranges::count(text, '\n'));
@@ -197,7 +200,8 @@ TEST(LinesOfDocuments, AreTranslatedWithAWarning) {
   EXPECT_THAT(run_heed({"translate", model}, "{\"a\": 1}\n").err, HasSubstr("--document jsonl"));
   for (const std::string name : {"a.de", "a.txt", "a"})
     EXPECT_THAT(warning_of(name, "a b\n"), Not(HasSubstr("--document"))) << name;
-  EXPECT_THAT(warning_of("b.md", "a <b>b</b>\n", {"--markup", "html"}), Not(HasSubstr("--document")));
+  EXPECT_THAT(warning_of("b.md", "a <b>b</b>\n", {"--markup", "html"}),
+              Not(HasSubstr("--document")));
 }
 
 TEST_P(DocumentOption, TellsOfADocumentThatIsNone) {

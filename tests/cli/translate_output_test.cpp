@@ -197,15 +197,18 @@ TEST_P(TranslateOutput, TextOfTheCommandLineIsLines) {
   const std::string text = product(translate("a b c\n\nd ef\n"));
   const std::string model = Toy::get().folder / GetParam();
   EXPECT_EQ(product(run_heed({"translate", model, "--text", "a b c\n\nd ef"})), text);
-  EXPECT_EQ(product(run_heed({"translate", model, "--text", "a b c\n", "--text", "\n",  "--text", "d ef"})),
+  EXPECT_EQ(product(run_heed(
+                {"translate", model, "--text", "a b c\n", "--text", "\n", "--text", "d ef"})),
             text);
   const TemporaryFolder folder;
-  expect_mistake(run_heed({"translate", model, folder.write("a", "a\n"), "--text", "a"}), {"--text"});
+  expect_mistake(run_heed({"translate", model, folder.write("a", "a\n"), "--text", "a"}),
+                 {"--text"});
   const json told = json::parse(product(run_heed({"translate", model, "--text", "a b", "--json"})));
   EXPECT_EQ(told["source"], "a b");
   EXPECT_EQ(product(run_heed({"translate", model, "--text", "a <b>a</b>", "--markup", "html"})),
             product(translate("a <b>a</b>\n", {"--markup", "html"})));
-  expect_mistake(run_heed({"translate", model, "--text", "a <b", "--markup", "html"}), {"--text:1"});
+  expect_mistake(run_heed({"translate", model, "--text", "a <b", "--markup", "html"}),
+                 {"--text:1"});
 }
 
 TEST(TranslatePrefix, PairsWithoutTheOptionAreTranslatedWithAWarning) {

@@ -14,7 +14,8 @@ using testing::IsEmpty;
 
 TEST(CsvTable, AColumnByNameIsTranslatedAndAllElseStays) {
   const std::string text =
-      "\uFEFFid,text,note\r\n1,The dog sleeps. It dreams.,x\r\n\r\n2,\"Red, \"\"blue\"\"\",\"y, z\"\r\n"
+      "\uFEFFid,text,note\r\n1,The dog sleeps. It dreams.,x\r\n\r\n2,\"Red, \"\"blue\"\"\",\"y, "
+      "z\"\r\n"
       "3,,w\r\n4";
   EXPECT_THAT(cells_in(text, "csv", {"text"}),
               ElementsAre("The dog sleeps.", "It dreams.", "Red, \"blue\""));
@@ -29,8 +30,7 @@ TEST(CsvTable, ACellIsQuotedWhereItMustBe) {
   EXPECT_EQ(with_cells(text, "csv", {"b"}, "x \"y\""), "a,b\nOne,\"x \"\"y\"\"\"\n");
   EXPECT_EQ(with_cells(text, "csv", {"a", "b"}, "x; y"), "a,b\nx; y,x; y\n");
   EXPECT_EQ(with_cells("a;b\n One;Two\n", "csv", {"a"}, "x; y"), "a;b\n\" x; y\";Two\n");
-  EXPECT_EQ(with_cells("a,b\n\"One\",Two\n", "csv", {"a"}, "\"x\""),
-            "a,b\n\"\"\"x\"\"\",Two\n");
+  EXPECT_EQ(with_cells("a,b\n\"One\",Two\n", "csv", {"a"}, "\"x\""), "a,b\n\"\"\"x\"\"\",Two\n");
   EXPECT_EQ(with_cells("text\nOne\n", "csv", {"text"}, "x, y"), "text\n\"x, y\"\n");
   // A quote inside a cell without quotes is a character, as Python's csv reads it.
   EXPECT_EQ(with_same_cells("a,b\n5\" pipe,Two\n", "csv", {"a"}), "a,b\n5\" pipe,Two\n");
@@ -41,8 +41,7 @@ TEST(CsvTable, LinesOfACellAreReadByThemselves) {
   const std::string text = "id,text\n1,\"One two\n\nthree. \"\"Four\"\"\r\n  five\"\n2,six\n";
   EXPECT_THAT(cells_in(text, "csv", {"text"}),
               ElementsAre("One two", "three.", "\"Four\"", "five", "six"));
-  EXPECT_EQ(with_cells(text, "csv", {"text"}, "z"),
-            "id,text\n1,\"z\n\nz z\r\n  z\"\n2,z\n");
+  EXPECT_EQ(with_cells(text, "csv", {"text"}, "z"), "id,text\n1,\"z\n\nz z\r\n  z\"\n2,z\n");
   EXPECT_THAT(table(text, "csv", {"text"}).lines(), ElementsAre(2, 4, 4, 5, 6));
 }
 
@@ -88,7 +87,8 @@ TEST(CsvTable, MistakesNameColumnsAndLines) {
 }
 
 TEST(CsvTable, KeptItemsStayAndQuotesAroundThemAreDoubled) {
-  const std::string text = "id,text\n1,\"Press <x id=\"\"1\"\"/> in {name}, please\"\n2,{a} b {c}\n";
+  const std::string text =
+      "id,text\n1,\"Press <x id=\"\"1\"\"/> in {name}, please\"\n2,{a} b {c}\n";
   const auto kept = text::kept_of({"placeholders"});
   EXPECT_EQ(with_cells(text, "csv", {"text"}, "z", kept).substr(0, 8), "id,text\n");
   EXPECT_THAT(with_cells(text, "csv", {"text"}, "z", kept), HasSubstr("{name}"));

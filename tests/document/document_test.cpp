@@ -481,10 +481,10 @@ TEST(AnyDocument, GivesItsBytesBack) {
     for (unsigned left = random() % 40; left > 0; --left) bytes += parts[random() % parts.size()];
     for (const DocumentFormat& format : document_formats()) {
       const std::size_t most = 1 + random() % 30;
-      const auto found = document_of(
-          bytes, format, {.read = {.source_language = "de", .columns = {"1"}}, .fits = [&](const std::string& text) {
-                            return text.size() <= most;
-                          }});
+      const auto found =
+          document_of(bytes, format,
+                      {.read = {.source_language = "de", .columns = {"1"}},
+                       .fits = [&](const std::string& text) { return text.size() <= most; }});
       if (!found) continue;
       const Document& read = *found;
       ASSERT_EQ(with(read, texts_of(read)), bytes) << format.name << "\n" << bytes;

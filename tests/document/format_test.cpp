@@ -37,8 +37,8 @@ TEST(DocumentFormats, AreFoundByTheirFirstLines) {
   EXPECT_EQ(found("One\n```\ncode\n```\n"), "markdown");
   for (const char* plain :
        {"", "\n\n", "WEBVTT2 is here", "1\n2", "12:30 --> noon", "{name} is here", "{\"a\", \"b\"}",
-        "[1] One", "[{\"One\"}]", "# One\nTwo\n# Three", "#1 One\n\n#2 Two\n", "A `b` c", "{ \"", "[",
-        "00:00 is midnight", "1\n12:30 is later"})
+        "[1] One", "[{\"One\"}]", "# One\nTwo\n# Three", "#1 One\n\n#2 Two\n", "A `b` c", "{ \"",
+        "[", "00:00 is midnight", "1\n12:30 is later"})
     EXPECT_EQ(found(plain), "") << plain;
 }
 

@@ -18,10 +18,11 @@ TEST(JsonLines, StringsOfAKeyAreTranslatedAndAllElseStays) {
       "{\"text\":null,\"more\":[true,{\"text\":\"inside\"}]}\n\n{\"text\":\"red\"}";
   EXPECT_THAT(cells_in(text, "jsonl", {"text"}),
               ElementsAre("The dog sleeps.", "It dreams.", "red"));
-  EXPECT_EQ(with_cells(text, "jsonl", {"text"}, "a \"b\" \\c"),
-            "\uFEFF{\"id\": 1, \"text\" : \"a \\\"b\\\" \\\\c a \\\"b\\\" \\\\c\", \"n\": -1.5e3}\r\n"
-            "{\"text\":null,\"more\":[true,{\"text\":\"inside\"}]}\n\n"
-            "{\"text\":\"a \\\"b\\\" \\\\c\"}");
+  EXPECT_EQ(
+      with_cells(text, "jsonl", {"text"}, "a \"b\" \\c"),
+      "\uFEFF{\"id\": 1, \"text\" : \"a \\\"b\\\" \\\\c a \\\"b\\\" \\\\c\", \"n\": -1.5e3}\r\n"
+      "{\"text\":null,\"more\":[true,{\"text\":\"inside\"}]}\n\n"
+      "{\"text\":\"a \\\"b\\\" \\\\c\"}");
   EXPECT_EQ(with_same_cells(text, "jsonl", {"text", "more.text"}), text);
   EXPECT_THAT(table(text, "jsonl", {"text"}).lines(), ElementsAre(1, 1, 4));
 }
@@ -36,8 +37,7 @@ TEST(JsonLines, APathGoesThroughObjectsAndLists) {
   EXPECT_THAT(cells_in(text, "jsonl", {"a.b"}), ElementsAre("Four"));
   EXPECT_THAT(cells_in("[\n  {\"t\": \"One\"},\n  {\"t\": \"Two\"}\n]\n", "jsonl", {"t"}),
               ElementsAre("One", "Two"));
-  EXPECT_THAT(cells_in("{\"gr\\u00f6\\u00dfe\": \"One\"}", "jsonl", {"größe"}),
-              ElementsAre("One"));
+  EXPECT_THAT(cells_in("{\"gr\\u00f6\\u00dfe\": \"One\"}", "jsonl", {"größe"}), ElementsAre("One"));
 }
 
 TEST(JsonLines, EscapesAreCharactersAndLineFeedsEndAParagraph) {
@@ -49,8 +49,7 @@ TEST(JsonLines, EscapesAreCharactersAndLineFeedsEndAParagraph) {
   // A file that is ASCII by its escapes stays so.
   EXPECT_EQ(with_cells(R"({"t":"\u00df x\ny"})", "jsonl", {"t"}, "ä \U0001F600"),
             R"({"t":"\u00e4 \ud83d\ude00\n\u00e4 \ud83d\ude00"})");
-  EXPECT_EQ(with_cells(R"({"t":"ß \u0041"})", "jsonl", {"t"}, "ä\x01"),
-            R"({"t":"ä\u0001"})");
+  EXPECT_EQ(with_cells(R"({"t":"ß \u0041"})", "jsonl", {"t"}, "ä\x01"), R"({"t":"ä\u0001"})");
   EXPECT_EQ(with_cells(R"({"t":"x"})", "jsonl", {"t"}, "ä"), R"({"t":"ä"})");
 }
 

@@ -16,8 +16,7 @@ TEST(TsvTable, QuotesAreCharacters) {
   EXPECT_EQ(with_cells(text, "tsv", {"1"}, "a, \"b\""), "a, \"b\"\tx\na, \"b\"\ty\n");
   EXPECT_EQ(with_cells("a\tb\nOne\tTwo\n", "tsv", {"a"}, "x\ty\nz"), "a\tb\nx y z\tTwo\n");
   // Quotes that happen to make cells, of even rows, are characters, too.
-  EXPECT_THAT(cells_in("\"One\ttwo\nthree\tfour\"\n", "tsv", {"1"}),
-              ElementsAre("\"One", "three"));
+  EXPECT_THAT(cells_in("\"One\ttwo\nthree\tfour\"\n", "tsv", {"1"}), ElementsAre("\"One", "three"));
 }
 
 TEST(TsvTable, QuotesAreAroundCellsWhereTheTableShowsIt) {

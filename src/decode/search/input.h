@@ -21,8 +21,8 @@ struct InputOptions {
   std::string file = "-";               // "-": standard input
   std::vector<std::string> texts = {};  // their lines are translated in place of the file
   std::string prefix_file = {};         // has a prefix for each line; "": there is none
-  bool prefix_column = false;  // a line may have a tab and a prefix after its source text
-  bool markup = false;         // lines with tags are expected
+  bool prefix_column = false;           // a line may have a tab and a prefix after its source text
+  bool markup = false;                  // lines with tags are expected
 };
 
 class Input {

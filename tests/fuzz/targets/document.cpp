@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const document::DocumentOptions options{
       .read = {.source_language = "en", .columns = {"1"}},
       .fits = [](const std::string& text) { return text.size() < 100; }};
-  const auto read = [&](const document::DocumentFormat& format) -> std::optional<document::Document> {
+  const auto read =
+      [&](const document::DocumentFormat& format) -> std::optional<document::Document> {
     try {
       return document::Document(bytes, format, options);
     } catch (const UserError&) {
