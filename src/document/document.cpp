@@ -12,6 +12,7 @@
 #include "document/segment_builder.h"
 #include "document/token.h"
 #include "text/bytes.h"
+#include "text/lines.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -27,6 +28,8 @@ std::string read_document(const std::string& path) {
       all.resize(size + kChunk);
       count = bytes->read(all.data() + size, kChunk);
     }
+    if (const auto flaw = text::encoding_flaw(all, path, bytes->unpacked_by()))
+      throw UserError(*flaw);
   });
   return all;
 }
@@ -215,6 +218,7 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
   const ByteRange place = passage.place ? passage.place->bytes : all;
   text_.add(bytes_.substr(added_, place.from - added_));
   if (passage.place) text_.add(passage.place->before);
+  if (passage.enclosed) text_.begin_part();
   std::size_t from = all.from;
   for (const ByteRange& range : ranges) {
     text_.add(bytes_.substr(from, range.from - from));
@@ -222,6 +226,8 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
     from = range.to;
   }
   text_.add(bytes_.substr(from, all.to - from));
+  if (passage.enclosed)
+    text_.end_part(bytes_.substr(all.from, all.to - all.from), passage.enclosed);
   if (passage.place) text_.add(passage.place->after);
   added_ = place.to;
 }

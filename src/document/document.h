@@ -16,8 +16,9 @@
 
 namespace heed::document {
 
-/// The bytes of a file, decompressed; "-" is stdin. Throws UserError where it cannot be opened or
-/// is a damaged archive, Failure where reading fails.
+/// The bytes of a file, decompressed; "-" is stdin. Throws UserError where it cannot be opened, is
+/// a damaged archive or is in another encoding than UTF-8 (text::encoding_flaw()), Failure where
+/// reading fails.
 std::string read_document(const std::string& path);
 
 struct DocumentOptions {

@@ -81,6 +81,11 @@ class SegmentedText {
     around_.emplace_back();
   }
 
+  /// What is added between the two is written as `enclosed` makes it (Passage::enclosed), unless it
+  /// is `raw`. A part has no other part inside it.
+  void begin_part();
+  void end_part(std::string_view raw, std::string (*enclosed)(std::string_view written));
+
   const text::KeepOptions& kept() const { return kept_; }
   const std::vector<Segment>& segments() const { return segments_; }
 
@@ -88,9 +93,21 @@ class SegmentedText {
   std::string with(const std::vector<std::string>& texts) const;
 
  private:
+  /// A position between the bytes around segments: byte `at` of around_[segment].
+  struct PartBound {
+    std::size_t segment = 0, at = 0;
+  };
+  struct EnclosedPart {
+    PartBound begin, end;
+    std::string raw;
+    std::string (*enclosed)(std::string_view written);
+  };
+  PartBound here() const { return {segments_.size(), around_.back().size()}; }
+
   text::KeepOptions kept_;
   std::vector<std::string> around_ = {""};  // the bytes before each segment, and after the last
   std::vector<Segment> segments_;
+  std::vector<EnclosedPart> parts_;  // in order, with no byte in common
 };
 
 }  // namespace heed::document

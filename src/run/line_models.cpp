@@ -246,7 +246,14 @@ std::string translate_document(const LineModels& models, const std::string& file
   if (!text::is_utf8(bytes))
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
   options.fits = decode::fits(translator);
-  const document::Document document(bytes, format, options);
+  const auto read = [&] {
+    try {
+      return document::Document(bytes, format, options);
+    } catch (const UserError& error) {
+      throw UserError("{}: {}", name, error.what());
+    }
+  };
+  const document::Document document = read();
   if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);
   if (document.too_long() > 0)

@@ -224,7 +224,7 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
   const auto name = http::find(request.files, "file"), bytes = http::find(request.form, "file");
   if (!name || !bytes)
     throw UserError("file: is missing; send a multipart form with the document as its field file");
-  const document::DocumentFormat* const format = document::format_of_file(*name);
+  const document::DocumentFormat* const format = document::format_of_name(*name);
   if (!format)
     throw UserError(
         "file: the name '{}' does not end like one of a document; names of documents "
@@ -237,7 +237,9 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
   const decode::LineTranslator& translator = *model.translator;
   const document::Document read(
       *bytes, *format,
-      {.read = {.source_language = model.source, .target_language = model.target},
+      {.read = {.source_language = model.source,
+                .target_language = model.target,
+                .columns = parameters.texts("column").values},
        .kept = parameters.kept("keep"),
        .fits = decode::fits(translator)});
   TextRequest asked{.counts = {1}, .pages = {read.text()}};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 
 #include "base/error.h"
@@ -397,6 +398,14 @@ TEST(SubtitleDocument, BlocksOfWebVttThatAreNoCuesStay) {
   EXPECT_THAT(texts_in("WEBVTT\n\nno time\n", "vtt"), IsEmpty());
 }
 
+/// The document; nothing where the bytes are none of this format.
+std::optional<Document> document_of(const std::string& bytes, const DocumentFormat& format,
+                                    const DocumentOptions& options) try {
+  return Document(bytes, format, options);
+} catch (const UserError&) {
+  return std::nullopt;
+}
+
 /// Documents of lines that mean something, and of broken ones, come back as they are; and where
 /// letters become capitals, nothing but letters changes.
 TEST(AnyDocument, GivesItsBytesBack) {
@@ -439,6 +448,9 @@ TEST(AnyDocument, GivesItsBytesBack) {
                        "<",
                        ">",
                        "{\\an8}",
+                       ",",
+                       ";",
+                       "\"\"",
                        "**",
                        "_",
                        "https://x.y/z",
@@ -469,15 +481,19 @@ TEST(AnyDocument, GivesItsBytesBack) {
     for (unsigned left = random() % 40; left > 0; --left) bytes += parts[random() % parts.size()];
     for (const DocumentFormat& format : document_formats()) {
       const std::size_t most = 1 + random() % 30;
-      const Document read(bytes, format,
-                          {.read = {.source_language = "de"},
-                           .fits = [&](const std::string& text) { return text.size() <= most; }});
+      const auto found =
+          document_of(bytes, format,
+                      {.read = {.source_language = "de", .columns = {"1"}},
+                       .fits = [&](const std::string& text) { return text.size() <= most; }});
+      if (!found) continue;
+      const Document& read = *found;
       ASSERT_EQ(with(read, texts_of(read)), bytes) << format.name << "\n" << bytes;
       const std::string capitals = with(read, in_capitals(texts_of(read)));
       // Inlays may have other neighbours, and lines may end elsewhere; emphasis needs words.
       const bool has_inlays = std::ranges::any_of(
           read.text().segments(), [](const Segment& one) { return !one.inlays.empty(); });
       const auto compared = [&](std::string text) {
+        if (format.is_table) std::erase(text, '"');  // around cells that need them
         if (!has_inlays) return text;
         std::erase_if(text, [](char c) {
           return std::string(" \t\r\n\xC2\xA0*_~").find(c) != std::string::npos;
