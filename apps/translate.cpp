@@ -143,7 +143,7 @@ struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
   std::string prefix, output, glossary, markup, document, language;
-  std::vector<std::string> keep;
+  std::vector<std::string> keep, also;
   ModelOptions common;
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0;
@@ -374,7 +374,8 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
   languages.source = args.language;
   const document::DocumentOptions options{
       .read = {.source_language = languages.of(models.config).source,
-               .target_language = languages.of(models.config).target},
+               .target_language = languages.of(models.config).target,
+               .also = args.also},
       .kept = text::kept_of(args.keep)};
   const auto translated = [&] {
     return run::translate_document(models, args.file, *document::format_named(args.document),
@@ -459,8 +460,11 @@ void add_translate(CommandLine& program) {
   command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
   std::vector<std::string> formats;
-  for (const document::DocumentFormat& format : document::document_formats())
+  for (const document::DocumentFormat& format : document::document_formats()) {
     formats.emplace_back(format.name);
+    for (std::string& ending : split_words(format.endings))
+      if (ending != format.name) formats.push_back(std::move(ending));
+  }
   Argument document = command.option("--document", args->document,
                                      "The text is a document of this format: its sentences are "
                                      "translated, all else stays");
@@ -468,6 +472,11 @@ void add_translate(CommandLine& program) {
   command
       .option("--language", args->language,
               "Rules by which sentences end: de, en, es, fr, or any; default: by the model")
+      .needs(document);
+  command
+      .list("--also", args->also,
+            "Parts of a document that are translated only if they are named, separated by commas: "
+            "keys of front matter, and attributes and elements of HTML")
       .needs(document);
   const Argument prefix =
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");

@@ -1,6 +1,9 @@
 #include "document/format.h"
 
 #include <algorithm>
+#include <string>
+
+#include "base/strings.h"
 
 namespace heed::document {
 
@@ -13,7 +16,10 @@ const std::vector<DocumentFormat>& document_formats() {
 }
 
 const DocumentFormat* format_named(std::string_view name) {
-  const auto found = std::ranges::find(document_formats(), name, &DocumentFormat::name);
+  const auto found = std::ranges::find_if(document_formats(), [&](const DocumentFormat& format) {
+    return format.name == name ||
+           std::ranges::count(split_words(format.endings), std::string(name)) > 0;
+  });
   return found == document_formats().end() ? nullptr : &*found;
 }
 

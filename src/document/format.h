@@ -13,6 +13,9 @@ namespace heed::document {
 struct ReadOptions {
   /// Languages, as "de" or "pt_BR": formats with several languages take the passages of these.
   std::string source_language, target_language;
+  /// Names of parts that are translated only if asked for: keys of front matter, and attributes and
+  /// elements of HTML.
+  std::vector<std::string> also = {};
 };
 
 struct DocumentFormat {
@@ -27,7 +30,8 @@ struct DocumentFormat {
 /// The rows of formats.def.
 const std::vector<DocumentFormat>& document_formats();
 
-/// The format with this name; none: there is no such format.
+/// The format with this name, or whose files have names with this ending; none: there is no such
+/// format.
 const DocumentFormat* format_named(std::string_view name);
 
 /// Each format's function.
