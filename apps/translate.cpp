@@ -144,7 +144,7 @@ struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
   std::string prefix, output, glossary, markup, document, language;
-  std::vector<std::string> keep, texts, columns;
+  std::vector<std::string> keep, texts, columns, also;
   ModelOptions common;
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0;
@@ -396,7 +396,8 @@ void translate_document(const TranslateArgs& args, const document::DocumentForma
   const document::DocumentOptions options{
       .read = {.source_language = languages.of(models.config).source,
                .target_language = languages.of(models.config).target,
-               .columns = args.columns},
+               .columns = args.columns,
+               .also = args.also},
       .kept = text::kept_of(args.keep)};
   const auto translated = [&] {
     return run::translate_document(models, args.file, format, options,
@@ -488,8 +489,11 @@ void add_translate(CommandLine& program) {
       "file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
   std::vector<std::string> formats = {kByName};
-  for (const document::DocumentFormat& format : document::document_formats())
+  for (const document::DocumentFormat& format : document::document_formats()) {
     formats.emplace_back(format.name);
+    for (std::string& ending : split_words(format.endings))
+      if (ending != format.name) formats.push_back(std::move(ending));
+  }
   Argument document = command.option("--document", args->document,
                                      "The text is a document of this format, or with auto that of "
                                      "its name: its sentences are translated, all else stays");
@@ -503,6 +507,11 @@ void add_translate(CommandLine& program) {
   command
       .option("--language", args->language,
               "Rules by which sentences end: de, en, es, fr, or any; default: by the model")
+      .needs(document);
+  command
+      .list("--also", args->also,
+            "Parts of a document that are translated only if they are named, separated by commas: "
+            "keys of front matter, and attributes and elements of HTML")
       .needs(document);
   const Argument prefix =
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");

@@ -60,6 +60,8 @@ class Document::Paragraph {
 
   const std::string& mask() const { return mask_; }
   bool is_sentence() const { return is_sentence_; }
+  /// Whether it cannot be cut (Writing::finished).
+  bool is_value() const { return writing_.finished != nullptr; }
   ByteRange all() const { return {tokens_.front().from, tokens_.back().to}; }
 
   /// The bytes of a part of mask().
@@ -88,7 +90,7 @@ class Document::Paragraph {
       const bool is_around =
           partners_[first] == last && front.from == range.from && back.to == range.to;
       const auto is_free = [&](std::size_t i) {
-        return tokens_[i].syntax != Token::Syntax::text &&
+        return tokens_[i].syntax != Token::Syntax::text && !is_written(i) &&
                (is_around || partners_[i] < first || partners_[i] > last);
       };
       if (is_free(first)) {
@@ -113,11 +115,14 @@ class Document::Paragraph {
       if (token.syntax != Token::Syntax::opening && token.syntax != Token::Syntax::closing)
         continue;
       if (!token.is_link || partners_[i] <= i || partners_[i] > last) return {};
+      const bool has_marks = is_written(i);
       i = partners_[i];
-      links.push_back({token.to, tokens_[i].from});
+      links.push_back(has_marks ? ByteRange{token.from, tokens_[i].to}
+                                : ByteRange{token.to, tokens_[i].from});
       around += ' ';
     }
-    return text::has_words(around) ? std::vector<ByteRange>() : links;
+    const bool is_one = links.size() == 1 && links[0].from == range.from && links[0].to == range.to;
+    return text::has_words(around) || is_one ? std::vector<ByteRange>() : links;
   }
 
   /// The range as a segment.
@@ -148,6 +153,12 @@ class Document::Paragraph {
     const Token& token = tokens_[i];
     if (token.is_plain()) return token.from + std::min(inside, token.bytes());
     return inside == 0 ? token.from : token.to;
+  }
+
+  /// Whether the token, or its other half, is written differently in a translation.
+  bool is_written(std::size_t i) const {
+    return !tokens_[i].written.empty() ||
+           (partners_[i] < tokens_.size() && !tokens_[partners_[i]].written.empty());
   }
 
   bool is_blank_at(const Token& token, std::size_t byte) const {
@@ -238,7 +249,8 @@ std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
   std::vector<ByteRange> out;
   const auto fits = [&](std::string_view part) {
     const ByteRange range = paragraph.trimmed(paragraph.bytes_of(part));
-    return range.is_empty() || !options.fits || options.fits(paragraph.segment(range).text);
+    return range.is_empty() || !options.fits || paragraph.is_value() ||
+           options.fits(paragraph.segment(range).text);
   };
   const auto sentences = paragraph.is_sentence()
                              ? std::vector<std::string_view>{paragraph.mask()}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/strings.h"
 #include "text/utf8.h"
@@ -22,7 +23,10 @@ const std::vector<DocumentFormat>& document_formats() {
 }
 
 const DocumentFormat* format_named(std::string_view name) {
-  const auto found = std::ranges::find(document_formats(), name, &DocumentFormat::name);
+  const auto found = std::ranges::find_if(document_formats(), [&](const DocumentFormat& format) {
+    return format.name == name ||
+           std::ranges::count(split_words(format.endings), std::string(name)) > 0;
+  });
   return found == document_formats().end() ? nullptr : &*found;
 }
 

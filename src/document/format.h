@@ -17,6 +17,9 @@ struct ReadOptions {
   /// The columns of a table that are translated, by name, or by number from 1. Other formats have
   /// none.
   std::vector<std::string> columns = {};
+  /// Names of parts that are translated only if asked for: keys of front matter, and attributes and
+  /// elements of HTML.
+  std::vector<std::string> also = {};
 };
 
 struct DocumentFormat {
@@ -33,7 +36,8 @@ struct DocumentFormat {
 /// The rows of formats.def.
 const std::vector<DocumentFormat>& document_formats();
 
-/// The format with this name; none: there is no such format.
+/// The format with this name, or whose files have names with this ending; none: there is no such
+/// format.
 const DocumentFormat* format_named(std::string_view name);
 
 /// The format whose files have such a name, with .gz and .zst taken off; none: no format has.

@@ -40,6 +40,9 @@ struct Writing {
   /// It is a sentence of a document. Where its translation is blank, its bytes stay, and stops and
   /// brackets directly beside an item come back where the translation lacks them.
   bool is_document = false;
+  /// The translation of a segment, written, as the format has a value: in quotes where it needs
+  /// them. None: as it is. A passage with it is one sentence.
+  std::string (*finished)(std::string_view text) = nullptr;
   bool has_markers = false;  // a line that begins with a marker of lists would no longer be text
 
   std::string written(std::string_view text) const {

@@ -50,7 +50,7 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
           text::repair(bytes),
           [&](const text::CodePoint&, std::string_view character) { builder.add({}, character); });
     else
-      builder.add(token, text::repair(bytes));
+      builder.add(token, text::repair(token.written.empty() ? bytes : token.written));
   }
   Segment segment = std::move(builder).segment();
   const bool is_plain = std::ranges::all_of(tokens, [](const Token& token) {
