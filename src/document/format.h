@@ -13,6 +13,8 @@ namespace heed::document {
 struct ReadOptions {
   /// Languages, as "de" or "pt_BR": formats with several languages take the passages of these.
   std::string source_language, target_language;
+  /// What else is translated, by name: "alt", "title", "placeholder" of HTML.
+  std::vector<std::string> also;
 };
 
 struct DocumentFormat {

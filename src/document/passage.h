@@ -26,6 +26,10 @@ struct Passage {
     std::string before, after;  // written around the translation
   };
   std::optional<Place> place = {};
+
+  /// Passages inside of its tags, such as the text that stands for a picture, in order. They have
+  /// no `inside` and no `place`.
+  std::vector<Passage> inside = {};
 };
 
 /// The passages of a document in the order of their places, which have no byte in common.

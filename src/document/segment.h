@@ -64,6 +64,9 @@ struct Segment {
   std::map<std::string, int64_t, std::less<>> staying;  // how often each item is in the text
   std::vector<LineBreak> breaks;                        // in order
   Writing writing;
+  /// Where it is in a tag of the last segment that is in none: the tag, and its place there.
+  std::string tag = {};
+  std::size_t place_in_tag = 0;
 };
 
 /// How many elements may be nested. Tags of deeper ones are Kind::opening and Kind::closing.

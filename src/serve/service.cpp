@@ -18,13 +18,15 @@
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/marked_text.h"
+#include "document/document.h"
+#include "document/format.h"
+#include "document/markup.h"
+#include "document/markup_tokens.h"
+#include "document/segment.h"
 #include "draw/pages.h"
 #include "http/message.h"
 #include "serve/answers/answers.h"
 #include "text/kept.h"
-#include "document/markup.h"
-#include "document/markup_tokens.h"
-#include "document/segment.h"
 
 namespace heed::serve {
 namespace {
@@ -60,6 +62,18 @@ Json translations_of(const TextRequest& asked, const std::vector<decode::Transla
     page = end;
   }
   return all;
+}
+
+/// A page of HTML, read as `heed translate --document html` reads it.
+document::SegmentedText page_of(const std::string& text, const ServedModel& model,
+                                const text::KeepOptions& kept) {
+  const document::DocumentFormat* const html = document::format_named("html");
+  return document::Document(
+             text, *html,
+             {.read = {.source_language = model.source, .target_language = model.target},
+              .kept = kept,
+              .fits = decode::fits_of(*model.translator)})
+      .text();
 }
 
 http::Response json_response(const Json& body) {
@@ -157,11 +171,17 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     // line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
     if (count > limits_.queue) continue;
-    if (const auto open = document::unclosed_markup(text, markup))
+    if (const auto open = document::unclosed_markup(
+            text, markup, /*is_page=*/markup == document::MarkupKind::html))
       throw UserError(
           "q: {} has no end in its text; send the whole page as one text; a < that begins no tag "
           "is written &lt;",
           *open);
+    if (markup == document::MarkupKind::html) {
+      asked.pages.push_back(page_of(text, model, kept));
+      asked.counts.push_back(1);
+      continue;
+    }
     const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
     for (const std::string& page : pages)
       asked.pages.push_back(document::read_markup(page, markup, kept));
