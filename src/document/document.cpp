@@ -64,6 +64,12 @@ class Document::Paragraph {
   bool is_value() const { return writing_.finished != nullptr; }
   ByteRange all() const { return {tokens_.front().from, tokens_.back().to}; }
 
+  /// The token that has this byte.
+  ByteRange token_with(std::size_t byte) const {
+    const Token& token = tokens_[index_of(byte)];
+    return {token.from, token.to};
+  }
+
   /// The bytes of a part of mask().
   ByteRange bytes_of(std::string_view part) const {
     const auto from = static_cast<std::size_t>(part.data() - mask_.data());
@@ -224,23 +230,56 @@ Document::Document(std::string_view bytes, const DocumentFormat& format,
 void Document::add(const Passage& passage, const DocumentOptions& options) {
   const Paragraph paragraph(bytes_, passage, options.kept);
   const std::vector<ByteRange> ranges = segments_in(paragraph, options);
-  if (ranges.empty()) return;
+  auto inside = passage.inside.begin();
+  const auto is_inside_before = [&](std::size_t byte) {
+    return inside != passage.inside.end() && inside->tokens.front().from < byte;
+  };
   const ByteRange all = paragraph.all();
   const ByteRange place = passage.place ? passage.place->bytes : all;
-  text_.add(bytes_.substr(added_, place.from - added_));
-  if (passage.place) text_.add(passage.place->before);
-  if (passage.enclosed) text_.begin_part();
-  std::size_t from = all.from;
-  for (const ByteRange& range : ranges) {
-    text_.add(bytes_.substr(from, range.from - from));
-    text_.add(paragraph.segment(range));
-    from = range.to;
+  if (!ranges.empty()) {
+    add_up_to(place.from);
+    if (passage.place) text_.add(passage.place->before);
+    if (passage.enclosed) text_.begin_part();
+    added_ = all.from;
   }
-  text_.add(bytes_.substr(from, all.to - from));
+  for (const ByteRange& range : ranges) {
+    while (is_inside_before(range.from)) add(*inside++, options);
+    add_up_to(range.from);
+    add(paragraph.segment(range), range.from);
+    while (is_inside_before(range.to)) add_inside(paragraph, *inside++, options);
+    added_ = range.to;
+  }
+  while (inside != passage.inside.end()) add(*inside++, options);
+  if (ranges.empty()) return;
+  add_up_to(all.to);
   if (passage.enclosed)
     text_.end_part(bytes_.substr(all.from, all.to - all.from), passage.enclosed);
   if (passage.place) text_.add(passage.place->after);
   added_ = place.to;
+}
+
+/// Adds the segments of a passage that is in a tag of the last segment.
+void Document::add_inside(const Paragraph& around, const Passage& passage,
+                          const DocumentOptions& options) {
+  const Paragraph paragraph(bytes_, passage, options.kept);
+  for (const ByteRange& range : segments_in(paragraph, options)) {
+    const ByteRange tag = around.token_with(range.from);
+    Segment segment = paragraph.segment(range);
+    segment.tag = bytes_.substr(tag.from, tag.to - tag.from);
+    segment.place_in_tag = range.from - tag.from;
+    add(std::move(segment), range.from);
+  }
+}
+
+/// Adds bytes that stay.
+void Document::add_up_to(std::size_t byte) {
+  text_.add(bytes_.substr(added_, byte - added_));
+  added_ = byte;
+}
+
+void Document::add(Segment segment, std::size_t byte) {
+  text_.add(std::move(segment));
+  lines_.push_back(line_of(byte));
 }
 
 /// Cuts a passage into sentences, and those that are too long into clauses.
@@ -260,9 +299,8 @@ std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
     const auto clauses = text::clauses_of(sentence, fits);
     for (const std::string_view clause : clauses)
       add_segments(paragraph, paragraph.bytes_of(clause), out);
-    for (std::size_t i = count; i < out.size(); ++i) lines_.push_back(line_of(out[i].from));
     if (clauses.size() > 1 && out.size() > count && too_long_++ == 0)
-      first_too_long_ = lines_[lines_.size() - (out.size() - count)];
+      first_too_long_ = line_of(out[count].from);
   }
   return out;
 }

@@ -47,6 +47,9 @@ class Document {
  private:
   class Paragraph;
   void add(const Passage& passage, const DocumentOptions& options);
+  void add_inside(const Paragraph& around, const Passage& passage, const DocumentOptions& options);
+  void add_up_to(std::size_t byte);
+  void add(Segment segment, std::size_t byte);
   std::vector<ByteRange> segments_in(const Paragraph& paragraph, const DocumentOptions& options);
   void add_segments(const Paragraph& paragraph, ByteRange range, std::vector<ByteRange>& out) const;
   int64_t line_of(std::size_t byte);

@@ -32,6 +32,9 @@ struct Passage {
   /// where a translation has a comma. None: it is written as it is. A passage that comes back with
   /// its bytes is never changed.
   std::string (*enclosed)(std::string_view written) = nullptr;
+  /// Passages inside of its tags, such as the text that stands for a picture, in order. They have
+  /// no `inside` and no `place`.
+  std::vector<Passage> inside = {};
 };
 
 /// The passages of a document in the order of their places, which have no byte in common.

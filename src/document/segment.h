@@ -67,6 +67,9 @@ struct Segment {
   std::map<std::string, int64_t, std::less<>> staying;  // how often each item is in the text
   std::vector<LineBreak> breaks;                        // in order
   Writing writing;
+  /// Where it is in a tag of the last segment that is in none: the tag, and its place there.
+  std::string tag = {};
+  std::size_t place_in_tag = 0;
 };
 
 /// How many elements may be nested. Tags of deeper ones are Kind::opening and Kind::closing.
@@ -105,6 +108,9 @@ class SegmentedText {
     std::string raw;
     std::string (*enclosed)(std::string_view written);
   };
+  bool is_one_tag(std::size_t i) const;
+  void put_into_tag(std::size_t first, const std::vector<std::string>& texts, std::size_t from,
+                    std::string& page) const;
   PartBound here() const { return {segments_.size(), around_.back().size()}; }
 
   text::KeepOptions kept_;

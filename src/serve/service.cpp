@@ -67,6 +67,18 @@ Json translations_of(const TextRequest& asked, const std::vector<decode::Transla
   return all;
 }
 
+/// A page of HTML, read as `heed translate --document html` reads it.
+document::SegmentedText page_of(const std::string& text, const ServedModel& model,
+                                const text::KeepOptions& kept) {
+  const document::DocumentFormat* const html = document::format_named("html");
+  return document::Document(
+             text, *html,
+             {.read = {.source_language = model.source, .target_language = model.target},
+              .kept = kept,
+              .fits = decode::fits_of(*model.translator)})
+      .text();
+}
+
 http::Response json_response(const Json& body) {
   return {.body = text_of(body) + "\n"};
 }
@@ -182,11 +194,17 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     // line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
     if (count > limits_.queue) continue;
-    if (const auto open = document::unclosed_markup(text, markup))
+    if (const auto open = document::unclosed_markup(
+            text, markup, /*is_page=*/markup == document::MarkupKind::html))
       throw UserError(
           "q: {} has no end in its text; send the whole page as one text; a < that begins no tag "
           "is written &lt;",
           *open);
+    if (markup == document::MarkupKind::html) {
+      asked.pages.push_back(page_of(text, model, kept));
+      asked.counts.push_back(1);
+      continue;
+    }
     const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
     for (const std::string& page : pages)
       asked.pages.push_back(document::read_markup(page, markup, kept));
@@ -235,13 +253,12 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
   QueuedLines lines{.model = choose(models_, parameters)};
   const ServedModel& model = models_[lines.model];
   const decode::LineTranslator& translator = *model.translator;
-  const document::Document read(
-      *bytes, *format,
-      {.read = {.source_language = model.source,
-                .target_language = model.target,
-                .columns = parameters.texts("column").values},
-       .kept = parameters.kept("keep"),
-       .fits = decode::fits(translator)});
+  const document::Document read(*bytes, *format,
+                                {.read = {.source_language = model.source,
+                                          .target_language = model.target,
+                                          .columns = parameters.texts("column").values},
+                                 .kept = parameters.kept("keep"),
+                                 .fits = decode::fits_of(translator)});
   TextRequest asked{.counts = {1}, .pages = {read.text()}};
   lines.request = decode::segments_of(asked.pages, {});
   const auto count = std::ssize(lines.request.lines);

@@ -23,6 +23,10 @@ namespace heed::decode {
 LinesRequest segments_of(std::span<const document::SegmentedText> pages,
                          const LineNumbers& numbers);
 
+/// Whether a text is a source that the models translate without cutting it; for
+/// document::DocumentOptions, as long as the translator lives.
+std::function<bool(const std::string& text)> fits_of(const LineTranslator& translator);
+
 /// The report of put_inlays().
 struct Inlaid {
   /// Segments in whose translation a kept item occurs more often than in the source, because the
@@ -52,17 +56,14 @@ std::vector<std::string> with_segments(std::span<const document::SegmentedText> 
                                        const std::vector<Translation>& translations,
                                        std::size_t which = 0);
 
-/// Whether all models of a translator can take a sentence whole; for document::DocumentOptions.
-std::function<bool(const std::string& text)> fits(const LineTranslator& translator);
-
 /// Throws UserError that names `file`, line and cure where markup of a line ends in a later one:
 /// read line by line, its text would be lost and its code translated. The first one is line
 /// `first_line`.
 void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
                           document::MarkupKind kind, const std::string& file);
 
-/// Checks a whole file in the same way, before anything of it is translated. Does nothing for one
-/// that can be read only once (text::is_stream()).
+/// Checks a whole file in the same way, before anything of it is translated, and warns of a page of
+/// HTML. Does nothing for one that can be read only once (text::is_stream()).
 void require_whole_markup(const std::string& file, document::MarkupKind kind);
 
 /// Returns the translations of lines with markup of this kind, or of plain text.
