@@ -11,10 +11,10 @@
 namespace heed::document {
 namespace {
 
-/// Computes an expression of C with n = 1 and whole numbers.
+/// Computes an expression of C with this n and whole numbers.
 class PluralExpression {
  public:
-  explicit PluralExpression(std::string_view text) : text_(text) {}
+  PluralExpression(std::string_view text, int64_t n) : text_(text), n_(n) {}
 
   /// The value; none where it is no such expression.
   std::optional<int64_t> value() {
@@ -103,7 +103,7 @@ class PluralExpression {
   }
 
   int64_t primary() {
-    if (take("n")) return 1;
+    if (take("n")) return n_;
     if (take("(")) {
       const int64_t value = conditional();
       if (!take(")")) is_wrong_ = true;
@@ -119,6 +119,7 @@ class PluralExpression {
   }
 
   std::string_view text_;
+  int64_t n_;
   std::size_t at_ = 0;
   int depth_ = 0;
   bool is_wrong_ = false;
@@ -182,9 +183,15 @@ std::optional<PluralForms> plural_forms(std::string_view header) {
   const std::size_t second = header.find(';');
   if (!count || *count < 1 || second == std::string_view::npos) return std::nullopt;
   header.remove_prefix(second + 1);
-  const auto of_one = PluralExpression(value_of("plural")).value();
+  const std::string_view expression = value_of("plural");
+  const auto of_one = PluralExpression(expression, 1).value();
   if (!of_one || *of_one < 0 || *of_one >= *count) return std::nullopt;
-  return PluralForms{*count, *of_one};
+  // As msgfmt does: a form that fewer numbers have may say them in words, as "no file, one file".
+  constexpr int64_t kNumbers = 1000, kOften = 5;
+  int64_t times = 0;
+  for (int64_t n = 0; n <= kNumbers && times < kOften; ++n)
+    if (PluralExpression(expression, n).value() == of_one) ++times;
+  return PluralForms{*count, *of_one, times >= kOften};
 }
 
 std::string_view plural_header(std::string_view language) {

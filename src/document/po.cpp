@@ -387,11 +387,27 @@ class Po {
     mark_as_fuzzy(entry);
     if (entry.ids.size() == 1) return add_text(entry, 0, entry.translations[0].all, "");
     const ByteRange all{entry.translations_from, entry.translations.back().all.to};
+    const bool has_one =
+        forms_->count > 1 && (!forms_->is_shared || items_in(entry, 0) == items_in(entry, 1));
     for (int64_t form = 0; form < forms_->count; ++form) {
-      const bool is_one = forms_->count > 1 && form == forms_->of_one;
+      const bool is_one = has_one && form == forms_->of_one;
       add_text(entry, is_one ? 0 : 1, form == 0 ? all : ByteRange{all.to, all.to},
                fmt::format("{}msgstr[{}] ", form == 0 ? "" : line_end_, form));
     }
+  }
+
+  /// The placeholders of a msgid or msgid_plural, in the order of their characters.
+  std::vector<std::string> items_in(const PoEntry& entry, std::size_t id) const {
+    std::vector<std::string> items;
+    const MessageFormat format = format_of(entry.flags);
+    const std::string text = characters(entry.ids[id]);
+    for (std::size_t at = 0; format.item != nullptr && at < text.size();) {
+      const std::size_t bytes = format.item(text, at);
+      if (bytes > 0) items.push_back(text.substr(at, bytes));
+      at += std::max<std::size_t>(bytes, 1);
+    }
+    std::ranges::sort(items);
+    return items;
   }
 
   void mark_as_fuzzy(const PoEntry& entry) {

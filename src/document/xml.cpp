@@ -49,8 +49,9 @@ class Xml {
   }
 
  private:
-  /// Finds which elements have text directly in them, and which stand in a sentence: an element
-  /// with text, one without content, and one with nothing but such an element in it.
+  /// Finds which elements have text directly in them, and which may stand in a sentence: an element
+  /// with text, one without content, and one with nothing but such an element in it. Several
+  /// elements without text around them are a list, and stand by themselves.
   void find_texts() {
     has_text_.assign(events_.size(), false);
     is_span_.assign(events_.size(), false);
@@ -71,6 +72,12 @@ class Xml {
       } else if (!open.empty() && is_text(event)) {
         has_text_[open.back()] = true;
       }
+    }
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (events_[i].kind == XmlEvent::Kind::end) open.pop_back();
+      if (events_[i].kind != XmlEvent::Kind::start) continue;
+      if (!open.empty() && !is_span_[open.back()] && !has_text_[open.back()]) is_span_[i] = false;
+      open.push_back(i);
     }
   }
 
