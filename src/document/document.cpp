@@ -58,7 +58,22 @@ class Document::Paragraph {
     find_partners();
   }
 
-  const std::string& mask() const { return mask_; }
+  /// The text for the splitter of sentences, before, between and after the tokens that end one.
+  std::vector<std::string_view> parts() const {
+    std::vector<std::string_view> out;
+    std::size_t from = 0;
+    const auto end_part = [&](std::size_t to) {
+      if (to > from) out.push_back(std::string_view(mask_).substr(from, to - from));
+    };
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].syntax != Token::Syntax::block) continue;
+      end_part(starts_[i]);
+      from = i + 1 < tokens_.size() ? starts_[i + 1] : mask_.size();
+    }
+    end_part(mask_.size());
+    return out;
+  }
+
   bool is_sentence() const { return is_sentence_; }
   /// Whether it cannot be cut (Writing::finished).
   bool is_value() const { return writing_.finished != nullptr; }
@@ -70,7 +85,7 @@ class Document::Paragraph {
     return {token.from, token.to};
   }
 
-  /// The bytes of a part of mask().
+  /// The bytes of a part of such a text.
   ByteRange bytes_of(std::string_view part) const {
     const auto from = static_cast<std::size_t>(part.data() - mask_.data());
     return {byte_of(from), byte_of(from + part.size())};
@@ -228,6 +243,13 @@ Document::Document(std::string_view bytes, const DocumentFormat& format,
 }
 
 void Document::add(const Passage& passage, const DocumentOptions& options) {
+  if (passage.tokens.empty()) {
+    expect(passage.place.has_value(), "a passage has tokens or a place");
+    text_.add(bytes_.substr(added_, passage.place->bytes.from - added_));
+    text_.add(passage.place->before + passage.place->after);
+    added_ = passage.place->bytes.to;
+    return;
+  }
   const Paragraph paragraph(bytes_, passage, options.kept);
   const std::vector<ByteRange> ranges = segments_in(paragraph, options);
   auto inside = passage.inside.begin();
@@ -236,7 +258,8 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
   };
   const ByteRange all = paragraph.all();
   const ByteRange place = passage.place ? passage.place->bytes : all;
-  if (!ranges.empty()) {
+  const bool is_written = !ranges.empty() || passage.place;
+  if (is_written) {
     add_up_to(place.from);
     if (passage.place) text_.add(passage.place->before);
     if (passage.enclosed) text_.begin_part();
@@ -250,7 +273,7 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
     added_ = range.to;
   }
   while (inside != passage.inside.end()) add(*inside++, options);
-  if (ranges.empty()) return;
+  if (!is_written) return;
   add_up_to(all.to);
   if (passage.enclosed)
     text_.end_part(bytes_.substr(all.from, all.to - all.from), passage.enclosed);
@@ -291,9 +314,14 @@ std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
     return range.is_empty() || !options.fits || paragraph.is_value() ||
            options.fits(paragraph.segment(range).text);
   };
-  const auto sentences = paragraph.is_sentence()
-                             ? std::vector<std::string_view>{paragraph.mask()}
-                             : text::sentences_of(paragraph.mask(), options.read.source_language);
+  std::vector<std::string_view> sentences = paragraph.parts();
+  if (!paragraph.is_sentence()) {
+    std::vector<std::string_view> all;
+    for (const std::string_view part : sentences)
+      std::ranges::copy(text::sentences_of(part, options.read.source_language),
+                        std::back_inserter(all));
+    sentences = std::move(all);
+  }
   for (const std::string_view sentence : sentences) {
     const std::size_t count = out.size();
     const auto clauses = text::clauses_of(sentence, fits);

@@ -13,7 +13,9 @@ namespace heed::document {
 
 /// A paragraph, a heading, a cell of a table, a cue, a message: its sentences are translated.
 struct Passage {
-  /// In order; each begins where the one before it ends. They have at least one byte.
+  /// In order; each begins where the one before it ends. They have at least one byte. A sentence
+  /// ends at a `block`. Without tokens the passage changes other bytes of the document, such as the
+  /// state of a translation: `place` says which.
   std::vector<Token> tokens;
   /// How the translations of its sentences are written.
   Writing writing = {.is_document = true};
@@ -21,7 +23,8 @@ struct Passage {
   bool is_sentence = false;
 
   /// Bytes of the document in whose place the translation stands, such as an empty target after a
-  /// source. Nothing: the translation stands in place of the tokens.
+  /// source. It stands there also where it has no words: the bytes of the tokens do. The same
+  /// tokens may be in several passages. Nothing: the translation stands in place of the tokens.
   struct Place {
     ByteRange bytes;
     std::string before, after;  // written around the translation

@@ -1,0 +1,505 @@
+// PO, the messages of GNU gettext: empty msgstr get the translations of their msgid, and are marked
+// as fuzzy, which leaves it to a person to accept them. The format is that of GNU gettext's manual,
+// "The Format of PO Files".
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "document/escaped_text.h"
+#include "document/format.h"
+#include "document/language_tags.h"
+#include "document/lines_of_text.h"
+#include "document/passage.h"
+#include "document/plural_forms.h"
+#include "document/xml_events.h"
+#include "text/utf8.h"
+
+namespace heed::document {
+namespace {
+
+constexpr std::string_view kDigits = "0123456789", kPoBlanks = " \t\r\n\f\v";
+
+/// What one character or escape of a string in quotes stands for.
+struct PoCharacter {
+  std::size_t bytes = 1;
+  char value = 0;
+};
+
+/// The character at `at`; escapes are those of C.
+PoCharacter po_character_at(std::string_view text, std::size_t at) {
+  if (text[at] != '\\' || at + 1 >= text.size()) return {1, text[at]};
+  constexpr std::string_view kNames = "ntrbafv", kValues = "\n\t\r\b\a\f\v", kOctal = "01234567",
+                             kHex = "0123456789abcdefABCDEF";
+  const char name = text[at + 1];
+  if (const std::size_t i = kNames.find(name); i != kNames.npos) return {2, kValues[i]};
+  const bool is_hex = name == 'x';
+  const std::size_t begin = at + (is_hex ? 2 : 1);
+  const std::size_t end =
+      is_hex ? after_run(text, kHex, begin) : std::min(after_run(text, kOctal, begin), begin + 3);
+  if (end == begin) return {2, name};
+  unsigned value = 0;
+  for (std::size_t i = begin; i < end; ++i)
+    value = value * (is_hex ? 16 : 8) +
+            static_cast<unsigned>(kHex.find(text[i]) - (kHex.find(text[i]) >= 16 ? 6 : 0));
+  return {end - at, static_cast<char>(value & 0xFF)};
+}
+
+/// Bytes of a placeholder of printf() and its relatives in Python, PHP, Qt and others; "%" before a
+/// percent sign is none.
+std::size_t percent_item(std::string_view text, std::size_t at) {
+  if (text[at] != '%') return 0;
+  std::size_t end = at + 1;
+  const auto skip = [&](std::string_view characters) { end = after_run(text, characters, end); };
+  const auto next = [&] { return end < text.size() ? text[end] : '\0'; };
+  if (next() == '(' || next() == '{' || next() == '<') {  // %(name)s, %{name}, %<PRId64>
+    const char open = next();
+    const std::size_t close = text.find(open == '(' ? ')' : open == '{' ? '}' : '>', end);
+    if (close == text.npos || text.substr(end, close - end).find_first_of(" \n") != text.npos)
+      return 0;
+    end = close + 1;
+    if (open == '{') return end - at;
+    if (open == '<' && text.substr(at).starts_with("%<PRI")) return end - at;
+  }
+  const std::size_t digits = end;
+  skip(kDigits);
+  if (next() == '$' && end > digits) ++end;  // the number of an argument
+  const bool has_number = end > digits;
+  const std::size_t number = end;
+  skip("-+#0'I ");
+  if (end > number && text[end - 1] == ' ') end = number;  // "5 % of": a percent sign
+  skip("0123456789*$.");
+  skip("hlqjztLw");
+  constexpr std::string_view kConversions = "diouxXeEfFgGaAcCsSpnm@rvTtUbBkK";
+  if (is_one_of(next(), kConversions) && next() != '\0') return end + 1 - at;
+  return has_number ? number - at : 0;  // Qt's and KDE's %1
+}
+
+/// Bytes of a placeholder in braces: {0}, {name}, {0:N2}, {name!r}.
+std::size_t brace_item(std::string_view text, std::size_t at) {
+  if (text[at] != '{') return 0;
+  const std::size_t end = text.find_first_of("}{\n", at + 1);
+  return end == text.npos || text[end] != '}' || end - at > 200 ? 0 : end + 1 - at;
+}
+
+std::size_t any_item(std::string_view text, std::size_t at) {
+  return std::max(percent_item(text, at), brace_item(text, at));
+}
+
+std::string in_quotes(std::string_view text, std::string_view doubled) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (is_one_of(c, doubled)) out += c;
+    out += c;
+  }
+  return out;
+}
+std::string plain_quotes(std::string_view text) {
+  return in_quotes(text, "");
+}
+std::string percent_quotes(std::string_view text) {
+  return in_quotes(text, "%");
+}
+std::string brace_quotes(std::string_view text) {
+  return in_quotes(text, "{}");
+}
+
+/// How the text of a message is written: the placeholders of its format, and the characters that it
+/// doubles.
+struct MessageFormat {
+  EscapedText::FindItem item = nullptr;
+  std::string (*escaped)(std::string_view text) = plain_quotes;
+  char doubled = 0;        // this sign, or `{`, which is written twice
+  bool has_order = false;  // some placeholders are known by their order
+};
+
+MessageFormat format_of(const std::vector<std::string>& flags) {
+  const auto has = [&](auto... names) {
+    return std::ranges::any_of(flags,
+                               [&](const std::string& flag) { return ((flag == names) || ...); });
+  };
+  if (has("c-format", "objc-format", "python-format", "php-format", "perl-format", "awk-format",
+          "gcc-internal-format", "tcl-format", "lua-format", "ruby-format", "go-format",
+          "object-pascal-format", "javascript-format", "boost-format"))
+    return {percent_item, percent_quotes, '%', true};
+  if (has("qt-format", "qt-plural-format", "kde-format", "kde-kuit-format"))
+    return {percent_item, plain_quotes};
+  if (has("python-brace-format", "csharp-format", "rust-format", "c++-format"))
+    return {brace_item, brace_quotes, '{', true};
+  if (has("perl-brace-format", "java-format", "java-printf-format", "sh-format", "smalltalk-format",
+          "librep-format", "scheme-format", "lisp-format", "elisp-format", "gfc-internal-format",
+          "ycp-format"))
+    return {any_item, plain_quotes};
+  return {};
+}
+
+struct PoString {
+  ByteRange all;                 // from its first quote to its last
+  std::vector<ByteRange> parts;  // between quotes
+
+  bool is_empty() const {
+    return std::ranges::all_of(parts, [](const ByteRange& part) { return part.is_empty(); });
+  }
+};
+
+struct PoEntry {
+  static constexpr std::size_t kNowhere = -1;
+
+  std::size_t begin = kNowhere;  // its first keyword, or the message before a change
+  std::size_t flags_at = 0;      // after the mark of its flags; 0: it has none
+  std::vector<std::string> flags;
+  bool has_context = false;
+  std::vector<PoString> ids, translations;
+  std::size_t translations_from = 0;  // the first keyword msgstr
+
+  bool is_header() const { return !has_context && ids.size() == 1 && ids[0].is_empty(); }
+};
+
+class PoReader {
+ public:
+  explicit PoReader(std::string_view bytes) : bytes_(bytes) {}
+
+  std::vector<PoEntry> read() {
+    if (bytes_.starts_with("\uFEFF")) at_ = 3;
+    while ((at_ = after_run(bytes_, kPoBlanks, at_)) < bytes_.size()) {
+      if (bytes_[at_] == '#')
+        read_comment();
+      else if (bytes_[at_] == '"')
+        read_string();
+      else
+        read_keyword();
+    }
+    end_entry();
+    return std::move(entries_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw UserError("line {}: {}; `msgfmt -c FILE` says more", line_at(bytes_, at_), what);
+  }
+
+  void end_entry() {
+    if (!now_.ids.empty() && now_.translations.empty())
+      refuse("the message before it has no msgstr; add one, which may be empty");
+    if (!now_.translations.empty()) entries_.push_back(std::move(now_));
+    now_ = {};
+    string_ = nullptr;
+  }
+
+  /// Begins a message at this keyword or comment, if one before it is complete.
+  void begin_entry(std::size_t begin) {
+    if (!now_.translations.empty()) end_entry();
+    if (now_.begin == PoEntry::kNowhere) now_.begin = begin;
+  }
+
+  void read_comment() {
+    const std::size_t end = std::min(bytes_.find_first_of("\r\n", at_), bytes_.size());
+    const std::string_view line = bytes_.substr(at_, end - at_);
+    if (!now_.translations.empty()) end_entry();
+    if (line.starts_with("#~")) {
+      now_ = {};  // what stood before it belongs to a message that is no longer used
+    } else if (line.starts_with("#,")) {
+      now_.flags_at = at_ + 2;
+      for (const std::string& flag : split(line.substr(2), ','))
+        now_.flags.emplace_back(trim(flag));
+    } else if (line.starts_with("#|")) {
+      begin_entry(at_);
+    }
+    at_ = end;
+  }
+
+  void read_string() {
+    if (string_ == nullptr) refuse("a string stands there without a keyword before it");
+    std::size_t end = at_ + 1;
+    while (end < bytes_.size() && bytes_[end] != '"' && bytes_[end] != '\n')
+      end += bytes_[end] == '\\' ? 2 : 1;
+    if (end >= bytes_.size() || bytes_[end] != '"') refuse("the string has no closing quote");
+    string_->parts.push_back({at_ + 1, end});
+    if (string_->all.is_empty()) string_->all.from = at_;
+    string_->all.to = at_ = end + 1;
+  }
+
+  void read_keyword() {
+    const std::size_t end = after_run(bytes_, "abcdefghijklmnopqrstuvwxyz_", at_);
+    const std::string_view name = bytes_.substr(at_, end - at_);
+    if (name == "domain") {
+      end_entry();
+      string_ = &context_;
+    } else if (name == "msgctxt") {
+      begin_entry(at_);
+      now_.has_context = true;
+      string_ = &context_;
+    } else if (name == "msgid") {
+      if (!now_.ids.empty()) end_entry();
+      begin_entry(at_);
+      now_.ids.emplace_back();
+      string_ = &now_.ids.back();
+    } else if (name == "msgid_plural" && now_.ids.size() == 1) {
+      now_.ids.emplace_back();
+      string_ = &now_.ids.back();
+    } else if (name == "msgstr" && !now_.ids.empty()) {
+      if (now_.translations.empty()) now_.translations_from = at_;
+      now_.translations.emplace_back();
+      string_ = &now_.translations.back();
+    } else {
+      const std::size_t line_end = std::min(bytes_.find_first_of("\r\n", at_), bytes_.size());
+      refuse(fmt::format("'{}' is no part of a PO file here",
+                         one_line(bytes_.substr(at_, line_end - at_), 40)));
+    }
+    at_ = end;
+    if (at_ < bytes_.size() && bytes_[at_] == '[')
+      at_ = std::min(bytes_.find(']', at_), bytes_.size() - 1) + 1;
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  std::vector<PoEntry> entries_;
+  PoEntry now_;
+  PoString context_;            // of no use here
+  PoString* string_ = nullptr;  // to which the next string belongs
+};
+
+class Po {
+ public:
+  Po(std::string_view bytes, const ReadOptions& options)
+      : bytes_(bytes), options_(options), entries_(PoReader(bytes).read()) {
+    const std::size_t end = bytes.find('\n');
+    line_end_ = end != bytes.npos && end > 0 && bytes[end - 1] == '\r' ? "\r\n" : "\n";
+  }
+
+  Passages read() {
+    for (const PoEntry& entry : entries_)
+      if (entry.is_header()) read_header(entry);
+    if (!forms_) forms_ = plural_forms(plural_header(options_.target_language));
+    const bool is_filled =
+        std::ranges::any_of(entries_, [&](const PoEntry& entry) { return is_open(entry); });
+    for (const PoEntry& entry : entries_) {
+      if (entry.is_header() && is_filled)
+        change_header(entry);
+      else if (is_open(entry))
+        add(entry);
+    }
+    return std::move(passages_);
+  }
+
+ private:
+  bool is_open(const PoEntry& entry) const {
+    const auto is_empty = [](const PoString& string) { return string.is_empty(); };
+    return !entry.is_header() && !entry.ids.empty() && std::ranges::none_of(entry.ids, is_empty) &&
+           std::ranges::all_of(entry.translations, is_empty);
+  }
+
+  std::string characters(const PoString& string) const {
+    std::string out;
+    for (const ByteRange& part : string.parts) {
+      const std::string_view text = bytes_.substr(part.from, part.to - part.from);
+      for (std::size_t at = 0; at < text.size();) {
+        const PoCharacter c = po_character_at(text, at);
+        out += c.value;
+        at += c.bytes;
+      }
+    }
+    return out;
+  }
+
+  /// The value of a line of the header; empty where there is none.
+  static std::string_view field(std::string_view header, std::string_view name) {
+    for (std::size_t at = 0; at < header.size();) {
+      const std::size_t end = std::min(header.find('\n', at), header.size());
+      const std::string_view line = header.substr(at, end - at);
+      if (ascii_lower(line.substr(0, name.size())) == ascii_lower(name) &&
+          line.substr(name.size()).starts_with(":"))
+        return trim(line.substr(name.size() + 1));
+      at = end + 1;
+    }
+    return {};
+  }
+
+  void read_header(const PoEntry& entry) {
+    const std::string header = characters(entry.translations[0]);
+    const int64_t line = line_at(bytes_, entry.begin);
+    const std::string_view content = field(header, "Content-Type");
+    const std::size_t at = content.find("charset=");
+    const std::string_view charset = at == content.npos ? "" : trim(content.substr(at + 8));
+    const std::string lower = ascii_lower(charset);
+    if (!lower.empty() && lower != "utf-8" && lower != "utf8" && lower != "us-ascii" &&
+        lower != "ascii" && lower != "charset")
+      throw UserError(
+          "line {}: its charset is {}, and documents are read in UTF-8; convert it: msgconv "
+          "--to-code=UTF-8",
+          line, one_line(charset));
+    const std::string_view language = field(header, "Language");
+    if (are_other_languages(language, options_.target_language))
+      throw UserError(
+          "line {}: its language is {}, and that of the model's translations is {}; take a model "
+          "of that language, or tell the model's: --set data.target_language={}",
+          line, one_line(language), options_.target_language, one_line(language));
+    plural_ = field(header, "Plural-Forms");
+    forms_ = plural_forms(plural_);
+    if (!forms_ && !plural_.empty() && plural_.find("INTEGER") == std::string::npos)
+      throw UserError("line {}: Plural-Forms is '{}', which says no number of forms; correct it",
+                      line, one_line(plural_));
+  }
+
+  /// Adds a change of bytes.
+  void change(ByteRange bytes, std::string to) {
+    passages_.push_back({.tokens = {}, .place = Passage::Place{bytes, std::move(to), {}}});
+  }
+
+  /// Fills in what the header of a template leaves open and readers of translations need.
+  void change_header(const PoEntry& entry) {
+    const ByteRange all = entry.translations[0].all;
+    std::vector<std::pair<ByteRange, std::string>> changes;
+    const auto replace = [&](std::string_view from, const std::string& to) {
+      const std::size_t at = bytes_.substr(0, all.to).find(from, all.from);
+      if (at == std::string_view::npos || to.empty()) return;
+      changes.emplace_back(ByteRange{at, at + from.size()}, to);
+    };
+    const std::string& language = options_.target_language;
+    const std::string plural(plural_header(language));
+    replace("charset=CHARSET", "charset=UTF-8");
+    if (!main_language(language).empty())
+      replace("\"Language: \\n\"", "\"Language: " + language + "\\n\"");
+    replace("nplurals=INTEGER; plural=EXPRESSION;", plural);
+    const bool has_plurals =
+        std::ranges::any_of(entries_, [](const PoEntry& one) { return one.ids.size() > 1; });
+    if (plural_.empty() && has_plurals && !plural.empty())
+      changes.emplace_back(ByteRange{all.to, all.to},
+                           std::string(line_end_) + "\"Plural-Forms: " + plural + "\\n\"");
+    std::ranges::sort(changes, {}, [](const auto& one) { return one.first.from; });
+    for (auto& [bytes, to] : changes) change(bytes, std::move(to));
+  }
+
+  void add(const PoEntry& entry) {
+    if (entry.ids.size() > 1 && !forms_)
+      throw UserError(
+          "line {}: the message has plural forms, and Plural-Forms in the header does not say how "
+          "many; write it there, as \"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"",
+          line_at(bytes_, entry.begin));
+    mark_as_fuzzy(entry);
+    if (entry.ids.size() == 1) return add_text(entry, 0, entry.translations[0].all, "");
+    const ByteRange all{entry.translations_from, entry.translations.back().all.to};
+    const bool has_one =
+        forms_->count > 1 && (!forms_->is_shared || items_in(entry, 0) == items_in(entry, 1));
+    for (int64_t form = 0; form < forms_->count; ++form) {
+      const bool is_one = has_one && form == forms_->of_one;
+      add_text(entry, is_one ? 0 : 1, form == 0 ? all : ByteRange{all.to, all.to},
+               fmt::format("{}msgstr[{}] ", form == 0 ? "" : line_end_, form));
+    }
+  }
+
+  /// The placeholders of a msgid or msgid_plural, in the order of their characters.
+  std::vector<std::string> items_in(const PoEntry& entry, std::size_t id) const {
+    std::vector<std::string> items;
+    const MessageFormat format = format_of(entry.flags);
+    const std::string text = characters(entry.ids[id]);
+    for (std::size_t at = 0; format.item != nullptr && at < text.size();) {
+      const std::size_t bytes = format.item(text, at);
+      if (bytes > 0) items.push_back(text.substr(at, bytes));
+      at += std::max<std::size_t>(bytes, 1);
+    }
+    std::ranges::sort(items);
+    return items;
+  }
+
+  void mark_as_fuzzy(const PoEntry& entry) {
+    if (std::ranges::count(entry.flags, "fuzzy") > 0) return;
+    if (entry.flags_at > 0)
+      change({entry.flags_at, entry.flags_at}, " fuzzy,");
+    else
+      change({entry.begin, entry.begin}, "#, fuzzy" + std::string(line_end_));
+  }
+
+  void add_text(const PoEntry& entry, std::size_t id, ByteRange place, std::string before) {
+    const PoString& source = entry.ids[id];
+    const MessageFormat format = format_of(entry.flags);
+    const bool is_folded = source.parts.size() > 1 && source.parts[0].is_empty();
+    before += is_folded ? "\"\"" + std::string(line_end_) + '"' : "\"";
+    passages_.push_back({.tokens = tokens_of(source, format),
+                         .writing = {.escaped = format.escaped, .is_document = true},
+                         .place = Passage::Place{place, std::move(before), "\""}});
+  }
+
+  std::vector<Token> tokens_of(const PoString& source, const MessageFormat& format) const {
+    EscapedText text(bytes_, LineFeeds::text, format.item, is_in_order(source, format));
+    std::size_t end = 0;  // of the last part
+    for (const ByteRange& part : source.parts) {
+      if (end > 0) text.wrap(part.from);
+      const std::string_view all = bytes_.substr(0, part.to);
+      for (std::size_t at = part.from; at < part.to;) {
+        PoCharacter c = po_character_at(all, at);
+        const bool is_doubled =
+            format.doubled != 0 && at + 1 < part.to && all[at] == all[at + 1] &&
+            (all[at] == format.doubled || (format.doubled == '{' && all[at] == '}'));
+        if (is_doubled) c.bytes = 2;
+        if (c.bytes == 1)
+          text.add(ByteRange{at, at + 1});
+        else if (static_cast<unsigned char>(c.value) < 0x80)
+          text.add(std::string_view(&c.value, 1), {at, at + c.bytes});
+        else
+          c.bytes = add_escaped_bytes(all, at, text);
+        at += c.bytes;
+      }
+      if (part.to > part.from || end > 0) end = part.to;
+    }
+    std::vector<Token> tokens;
+    text.move_to(tokens);
+    return tokens;
+  }
+
+  /// Adds characters beyond ASCII that are written as escapes of their bytes; returns the bytes of
+  /// these escapes.
+  static std::size_t add_escaped_bytes(std::string_view all, std::size_t from, EscapedText& text) {
+    std::string bytes;
+    std::size_t at = from;
+    while (at < all.size() && all[at] == '\\') {
+      const PoCharacter c = po_character_at(all, at);
+      if (static_cast<unsigned char>(c.value) < 0x80) break;
+      bytes += c.value;
+      at += c.bytes;
+    }
+    text.add(text::repair(bytes), {from, at});
+    return at - from;
+  }
+
+  /// Whether the message has several placeholders, and their order says which is which.
+  bool is_in_order(const PoString& source, const MessageFormat& format) const {
+    if (!format.has_order) return false;
+    const std::string text = characters(source);
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t bytes = format.item(text, at);
+      const std::string_view item = std::string_view(text).substr(at, bytes);
+      const bool is_named = item.find_first_of("($<") != item.npos ||
+                            (item.size() > 2 && item[0] == '{' && item[1] != ':');
+      if (bytes > 0 && !is_named) ++count;
+      const bool is_doubled = bytes == 0 && at + 1 < text.size() && text[at] == text[at + 1];
+      at += bytes > 0 ? bytes : is_doubled ? 2 : 1;
+    }
+    return count > 1;
+  }
+
+  std::string_view bytes_;
+  const ReadOptions& options_;
+  std::vector<PoEntry> entries_;
+  std::string_view line_end_;
+  std::string plural_;  // as the header says them
+  std::optional<PluralForms> forms_;
+  Passages passages_;
+};
+
+}  // namespace
+
+Passages read_po(std::string_view bytes, const ReadOptions& options) {
+  return Po(bytes, options).read();
+}
+
+}  // namespace heed::document

@@ -1,0 +1,172 @@
+// TMX 1.4: units without a translation into the target language get one.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "document/format.h"
+#include "document/language_tags.h"
+#include "document/passage.h"
+#include "document/xml_content.h"
+#include "document/xml_events.h"
+#include "text/references.h"
+
+namespace heed::document {
+namespace {
+
+XmlRole tmx_role(const XmlEvent& start) {
+  using enum XmlRole::Kind;
+  const std::string_view name = start.local_name(), pair = start.attribute("i");
+  if (name == "hi") return {span};
+  if (pair.empty()) return {};
+  if (name == "bpt") return {opens, std::string(pair)};
+  if (name == "ept") return {closes, std::string(pair)};
+  return {};
+}
+
+class Tmx {
+ public:
+  Tmx(std::string_view bytes, const ReadOptions& options)
+      : bytes_(bytes), options_(options), events_(xml_events(bytes)) {}
+
+  Passages read() {
+    bool is_tmx = false;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      const XmlEvent& event = events_[i];
+      if (event.kind != XmlEvent::Kind::start) continue;
+      if (!std::exchange(is_tmx, true) && event.name != "tmx")
+        throw UserError(
+            "line {}: it begins with <{}>, not with <tmx>; name its format, such as xml",
+            line_at(bytes_, event.bytes.from), event.name);
+      if (event.name == "header") source_ = event.attribute("srclang");
+      if (event.name == "tu") units_.push_back(i);
+    }
+    set_target();
+    for (const std::size_t unit : units_) add_unit(unit);
+    if (!units_.empty() && !has_source_)
+      throw UserError(
+          "line {}: no <tuv> is in {}, the language of the source; take a model of another "
+          "language, or tell the model's: --set data.source_language={}",
+          line_at(bytes_, events_[units_[0]].bytes.from), source_of(units_[0]),
+          source_.empty() ? "en" : source_);
+    return std::move(passages_);
+  }
+
+ private:
+  static std::string_view language_of(const XmlEvent& event) {
+    const std::string_view language = event.attribute("xml:lang");
+    return language.empty() ? event.attribute("lang") : language;
+  }
+
+  /// The variants of a unit, by their start tags.
+  std::vector<std::size_t> variants_of(std::size_t unit) const { return children_of(unit, "tuv"); }
+  std::vector<std::size_t> children_of(std::size_t parent, std::string_view name) const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = parent + 1; i < events_[parent].partner; ++i) {
+      if (events_[i].kind != XmlEvent::Kind::start) continue;
+      if (events_[i].name == name) out.push_back(i);
+      i = events_[i].partner;
+    }
+    return out;
+  }
+
+  /// Sets the language that is filled, as the document writes it.
+  void set_target() {
+    target_ = xml_language(options_.target_language);
+    if (main_language(target_).empty())
+      throw UserError(
+          "the model does not say the language of its translations, which a <tuv> needs; tell it, "
+          "as --set data.target_language=de");
+    for (const std::size_t unit : units_)
+      for (const std::size_t i : variants_of(unit))
+        if (is_same_language(language_of(events_[i]), target_)) {
+          target_ = language_of(events_[i]);
+          return;
+        }
+  }
+
+  /// The language that a unit is translated from: the model's; where it does not say it, the one
+  /// that the unit names.
+  std::string_view source_of(std::size_t unit) const {
+    if (!main_language(options_.source_language).empty()) return options_.source_language;
+    const std::string_view own = events_[unit].attribute("srclang");
+    return own.empty() ? source_ : own;
+  }
+
+  void add_unit(std::size_t unit) {
+    const std::string_view source_language = source_of(unit);
+    constexpr std::size_t kNone = -1;
+    std::size_t source = kNone, target = kNone, last = kNone;
+    for (const std::size_t i : variants_of(unit)) {
+      const std::string_view language = language_of(events_[i]);
+      last = i;
+      // Of several translations one is enough.
+      if (is_same_language(language, target_) && (target == kNone || is_blank(target))) target = i;
+      if (source == kNone && is_same_language(language, source_language)) source = i;
+    }
+    has_source_ = has_source_ || source != kNone;
+    if (source == kNone || source == target || is_blank(source) ||
+        (target != kNone && !is_blank(target)))
+      return;
+    const std::size_t from = segment_of(source);
+    if (target != kNone && segment_of(target) != 0) {
+      const std::size_t to = segment_of(target);
+      add_text(from, {.bytes = element(to),
+                      .before = as_start_tag(text_of(events_[to].bytes)),
+                      .after = "</seg>"});
+    } else if (target == kNone) {
+      const std::size_t after = element(last).to;
+      const std::string_view indentation = indentation_before(bytes_, events_[from].bytes.from),
+                             outer = indentation_before(bytes_, events_[source].bytes.from),
+                             closing = indentation_before(
+                                 bytes_, events_[events_[source].partner].bytes.from);
+      add_text(from, {.bytes = {after, after},
+                      .before = std::string(outer) + with_attribute("<tuv>", "xml:lang", target_) +
+                                std::string(indentation) + "<seg>",
+                      .after = "</seg>" + std::string(closing) + "</tuv>"});
+    }
+  }
+
+  /// The segment of a variant, by its start tag; 0: it has none.
+  std::size_t segment_of(std::size_t variant) const {
+    const std::vector<std::size_t> segments = children_of(variant, "seg");
+    return segments.empty() ? 0 : segments.front();
+  }
+  bool is_blank(std::size_t variant) const {
+    const std::size_t segment = segment_of(variant);
+    return segment == 0 || is_blank_xml(bytes_, events_, segment + 1, events_[segment].partner);
+  }
+  std::string_view text_of(ByteRange range) const {
+    return bytes_.substr(range.from, range.to - range.from);
+  }
+  ByteRange element(std::size_t i) const {
+    const ByteRange end = events_[events_[i].partner].bytes;
+    return {events_[i].bytes.from, end.is_empty() ? events_[i].bytes.to : end.to};
+  }
+
+  void add_text(std::size_t segment, Passage::Place place) {
+    passages_.push_back(
+        {.tokens = tokens_of_xml(bytes_, events_, segment + 1, events_[segment].partner, tmx_role),
+         .writing = {.escaped = text::with_references, .is_document = true},
+         .place = std::move(place)});
+  }
+
+  std::string_view bytes_;
+  const ReadOptions& options_;
+  std::vector<XmlEvent> events_;
+  std::string source_, target_;
+  std::vector<std::size_t> units_;  // their start tags
+  bool has_source_ = false;         // any unit
+  Passages passages_;
+};
+
+}  // namespace
+
+Passages read_tmx(std::string_view bytes, const ReadOptions& options) {
+  return Tmx(bytes, options).read();
+}
+
+}  // namespace heed::document

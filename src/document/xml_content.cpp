@@ -1,0 +1,79 @@
+#include "document/xml_content.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "document/escaped_text.h"
+#include "text/utf8.h"
+
+namespace heed::document {
+
+std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
+                                 std::size_t first, std::size_t last, const FindXmlRole& role_of) {
+  std::vector<Token> tokens;
+  EscapedText text(bytes, LineFeeds::layout);
+  for (std::size_t i = first; i < last; ++i) {
+    const XmlEvent& event = events[i];
+    if (event.kind == XmlEvent::Kind::text) {
+      text.add(event.bytes);
+      continue;
+    }
+    if (event.kind == XmlEvent::Kind::character) {
+      text.add(event.text, event.bytes);
+      continue;
+    }
+    if (event.bytes.is_empty()) continue;  // the end of an empty-element tag
+    text.move_to(tokens);
+    Token& token = tokens.emplace_back(
+        Token{.from = event.bytes.from, .to = event.bytes.to, .syntax = Token::Syntax::whole});
+    if (event.kind != XmlEvent::Kind::start && event.kind != XmlEvent::Kind::end) continue;
+    const bool is_start = event.kind == XmlEvent::Kind::start;
+    XmlRole role = role_of(is_start ? event : events[event.partner]);
+    const bool is_empty = is_start && events[event.partner].bytes.is_empty();
+    if (role.kind == XmlRole::Kind::cut) {
+      token.syntax = Token::Syntax::block;
+    } else if (role.kind == XmlRole::Kind::span) {
+      if (is_empty) continue;
+      token.syntax = is_start ? Token::Syntax::opening : Token::Syntax::closing;
+      token.name = event.name;
+    } else {
+      if (role.kind != XmlRole::Kind::whole)
+        token.syntax =
+            role.kind == XmlRole::Kind::opens ? Token::Syntax::opening : Token::Syntax::closing;
+      token.name = std::move(role.name);
+      i = std::min(event.partner, last - 1);
+      token.to = std::max(token.to, events[i].bytes.to);
+    }
+  }
+  text.move_to(tokens);
+  return tokens;
+}
+
+bool is_blank_xml(std::string_view bytes, const std::vector<XmlEvent>& events, std::size_t first,
+                  std::size_t last) {
+  for (std::size_t i = first; i < last; ++i)
+    if (events[i].kind != XmlEvent::Kind::text ||
+        !text::is_blank(
+            bytes.substr(events[i].bytes.from, events[i].bytes.to - events[i].bytes.from)))
+      return false;
+  return true;
+}
+
+std::string_view indentation_before(std::string_view bytes, std::size_t byte) {
+  std::size_t from = byte;
+  while (from > 0 && (bytes[from - 1] == ' ' || bytes[from - 1] == '\t')) --from;
+  if (from == 0 || bytes[from - 1] != '\n') return {};
+  --from;
+  if (from > 0 && bytes[from - 1] == '\r') --from;
+  return bytes.substr(from, byte - from);
+}
+
+std::string in_cdata(std::string_view text) {
+  std::string out(text);
+  constexpr std::string_view kEnd = "]]>", kApart = "]]]]><![CDATA[>";
+  for (std::size_t at = 0; (at = out.find(kEnd, at)) != std::string::npos; at += kApart.size())
+    out.replace(at, kEnd.size(), kApart);
+  return out;
+}
+
+}  // namespace heed::document

@@ -1,0 +1,46 @@
+// The content of an element of XML as tokens.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/token.h"
+#include "document/xml_events.h"
+
+namespace heed::document {
+
+/// What an element inside a text is.
+struct XmlRole {
+  enum class Kind {
+    span,    // it has text of the sentence around it
+    whole,   // all of it stays
+    opens,   // all of it stays, and is the beginning of what the one that `closes` ends
+    closes,  // with the same name
+    cut,     // a sentence ends at each of its tags
+  };
+  Kind kind = Kind::whole;
+  std::string name = {};  // of what `opens` and `closes`
+};
+
+/// The role of the element with this start tag.
+using FindXmlRole = std::function<XmlRole(const XmlEvent& start)>;
+
+/// The tokens of events [first, last). Sections of CDATA, comments and the like are whole.
+std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
+                                 std::size_t first, std::size_t last, const FindXmlRole& role_of);
+
+/// Whether there is nothing but blanks in events [first, last), which are the content of an
+/// element.
+bool is_blank_xml(std::string_view bytes, const std::vector<XmlEvent>& events, std::size_t first,
+                  std::size_t last);
+
+/// The line end and the indentation before `byte`; nothing where something else stands on its line.
+std::string_view indentation_before(std::string_view bytes, std::size_t byte);
+
+/// The characters of a translation in a section of CDATA.
+std::string in_cdata(std::string_view text);
+
+}  // namespace heed::document

@@ -1,0 +1,154 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/error.h"
+#include "document/filled.h"
+#include "document/xml_events.h"
+#include "message.h"
+
+namespace heed::document {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(XmlEvents, HaveAllBytesOfTheDocument) {
+  const std::string text =
+      "\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<!DOCTYPE a [<!ENTITY e 'x<b/>'>]>\n<a "
+      "x='1'>ä&lt;&#228;&e;\r\n"
+      "<!-- c --><![CDATA[<z>]]><?p i?><b/><c></c >\n</a>\n<!-- d -->";
+  std::string joined;
+  std::size_t end = 0;
+  for (const XmlEvent& event : xml_events(text)) {
+    EXPECT_EQ(event.bytes.from, end);
+    end = event.bytes.to;
+    joined += text.substr(event.bytes.from, event.bytes.to - event.bytes.from);
+  }
+  EXPECT_EQ(joined, text);
+  std::vector<std::string> names;
+  for (const XmlEvent& event : xml_events("<a y=\"&quot;\"><p:b/>&amp;<![CDATA[x]]></a>"))
+    names.push_back(std::to_string(static_cast<int>(event.kind)) + event.name + event.text);
+  EXPECT_THAT(names, ElementsAre("0a", "0p:b", "1p:b", "3&", "4", "1a"));
+}
+
+TEST(XmlEvents, AttributesOfTagsAreChanged) {
+  EXPECT_EQ(with_attribute("<a  b = '1' c=\"2\" />", "b", "<\"'>"),
+            "<a  b = '&lt;&quot;&apos;&gt;' c=\"2\" />");
+  EXPECT_EQ(with_attribute("<a b='/>' />", "c", "1"), "<a b='/>' c=\"1\" />");
+  EXPECT_EQ(with_attribute("<a>", "c", "1"), "<a c=\"1\">");
+  EXPECT_EQ(without_attribute("<a b='1'\n c='2'>", "c"), "<a b='1'>");
+  EXPECT_EQ(without_attribute("<a b='c'>", "c"), "<a b='c'>");
+  EXPECT_EQ(as_start_tag("<a b='1' />"), "<a b='1'>");
+  EXPECT_EQ(as_start_tag("<a>"), "<a>");
+}
+
+TEST(XmlEvents, EntitiesAreNotExpanded) {
+  std::string text = "<!DOCTYPE a [<!ENTITY e0 'x'>";
+  for (int i = 1; i < 30; ++i) {
+    const std::string before = "&e" + std::to_string(i - 1) + ";";
+    text += "<!ENTITY e" + std::to_string(i) + " '" + before + before + before + before + "'>";
+  }
+  EXPECT_EQ(xml_events(text + "]><a>&e29;</a>").back().name, "a");
+  EXPECT_THAT(message_of<UserError>([&] { xml_events(text + "]><a b='&e29;'/>"); }),
+              HasSubstr("limit on input amplification factor"));
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "<!DOCTYPE a SYSTEM 'file:///etc/hostname' [<!ENTITY f SYSTEM "
+                                    "'file:///etc/hostname'>]><a>One &f; &g; two</a>",
+                                    "xml")),
+              ElementsAre("One two"));
+}
+
+TEST(XmlEvents, OtherEncodingsAndBrokenDocumentsAreRefused) {
+  const auto message = [](const std::string& bytes) {
+    return message_of<UserError>([&] { xml_events(bytes); });
+  };
+  EXPECT_THAT(message("<?xml version='1.0' encoding='ISO-8859-1'?><a/>"),
+              HasSubstr("its encoding is ISO-8859-1"));
+  EXPECT_THAT(message("\xFF\xFE<"), HasSubstr("UTF-16"));
+  EXPECT_THAT(message("<a>\n\n<b></a>"),
+              HasSubstr("line 3: it is not well-formed XML (mismatched"));
+  EXPECT_THAT(message("<a>\xE4</a>"), HasSubstr("invalid token"));
+  EXPECT_THAT(message(""), HasSubstr("no element found"));
+}
+
+TEST(XmlDocument, ElementsWithTextAreTranslated) {
+  const std::string text =
+      "<?xml version=\"1.0\"?>\n<!-- No -->\n<doc title=\"No\">\n  <p>One <b>two</b>\n     "
+      "three.</p>\n  <list>\n    <li>Four &lt; five</li><li><i>Six</i></li>\n  </list>\n  <code "
+      "translate=\"no\">no</code><p its:translate=\"no\" xmlns:its=\"x\">no</p>\n</doc>\n";
+  const Document read = read_into("de", text, "xml");
+  EXPECT_THAT(model_texts(read), ElementsAre("One two three.", "Four < five", "Six"));
+  EXPECT_THAT(read.lines(), ElementsAre(4, 7, 7));
+  EXPECT_EQ(filled(read), text);
+  EXPECT_THAT(filled(read, {"EINS ZWEI DREI.", "VIER > \"FUENF\"", "SECHS"}),
+              HasSubstr("<p>EINS <b>ZWEI</b>\n     DREI.</p>\n  <list>\n    <li>VIER &gt; "
+                        "\"FUENF\"</li><li><i>SECHS</i></li>"));
+}
+
+TEST(XmlDocument, ElementsBetweenTextStandInTheSentenceUnlessTheyAreLists) {
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "<p>One <a><b>two</b></a>, <br/>three: <ul><li>four</li><li>"
+                            "five</li></ul> and <k translate=\"no\">no</k> <c><!-- x --></c>"
+                            " six.</p>",
+                            "xml")),
+      ElementsAre("One two, three:", "four", "five", "and six."));
+}
+
+TEST(XmlDocument, WhatIsNoTextStays) {
+  for (const std::string text :
+       {"<a/>", "<a> </a>", "<a><![CDATA[One two]]></a>", "<a><?p One?><!-- Two --></a>",
+        "<a b=\"One\">...</a>", "<script translate=\"no\">One<b>two</b></script>"}) {
+    EXPECT_THAT(model_texts(read_into("de", text, "xml")), IsEmpty()) << text;
+    EXPECT_EQ(filled(read_into("de", text, "xml")), text);
+  }
+}
+
+/// Documents of random elements come back as they are, and stay well-formed with other texts.
+TEST(XmlDocument, GivesItsBytesBack) {
+  const std::vector<std::string> parts = {
+      "One",   " ",          ". Two ",          "\n\n",  "\r\n  ", "&lt;b&gt;",
+      "&#10;", "<!-- x -->", "<![CDATA[<y>]]>", "<br/>", "&amp;",  "ä"};
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    std::string bytes = "<a>";
+    std::vector<std::string> open;
+    for (unsigned left = random() % 40; left > 0; --left) {
+      const unsigned choice = random() % 6;
+      if (choice == 0) {
+        open.emplace_back(1, static_cast<char>('b' + random() % 4));
+        bytes += '<' + open.back() + (random() % 9 == 0 ? " translate='no'>" : ">");
+      } else if (choice == 1 && !open.empty()) {
+        bytes += "</" + open.back() + '>';
+        open.pop_back();
+      } else {
+        bytes += parts[random() % parts.size()];
+      }
+    }
+    for (; !open.empty(); open.pop_back()) bytes += "</" + open.back() + '>';
+    bytes += "</a>";
+    const Document read = read_into("de", bytes, "xml");
+    ASSERT_EQ(filled(read), bytes);
+    const std::size_t count = read.text().segments().size();
+    ASSERT_NO_THROW(
+        xml_events(filled(read, std::vector<std::string>(count, "x ]]> <y> & \"z\" .."))))
+        << bytes;
+  }
+}
+
+TEST(XmlDocument, DeepElementsAreReadInTime) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "<a>";
+  text += "One";
+  for (int i = 0; i < 20000; ++i) text += "</a>";
+  EXPECT_EQ(filled(read_into("de", text, "xml")), text);
+  std::string mixed = "One two ";
+  for (int i = 0; i < 2000; ++i) mixed = "<a>x " + mixed + "</a>";
+  EXPECT_EQ(filled(read_into("de", mixed, "xml")), mixed);
+}
+
+}  // namespace
+}  // namespace heed::document
