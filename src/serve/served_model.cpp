@@ -220,7 +220,8 @@ std::string one_line_of(const std::string& text, const char* name) {
   return lines[0];
 }
 
-std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters) {
+std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters,
+                   const std::string& detected) {
   const std::string name = parameters.text("model"), source = parameters.text("source"),
                     target = parameters.text("target");
   std::vector<std::string> names;
@@ -232,7 +233,8 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
     names.push_back(model.name);
     if (!name.empty() && name != model.name) continue;
     named = true;
-    const int fit = fit_or_open(model.source, source) * fit_or_open(model.target, target);
+    int fit = fit_or_open(model.source, source) * fit_or_open(model.target, target);
+    if (fit > 0) fit = 3 * fit + fit_of(model.source, detected);
     if (fit > best) best = fit, chosen = i;
   }
   if (best > 0) return chosen;

@@ -66,8 +66,10 @@ struct ServedModel : ShownModel {
 };
 
 /// The model that `model` names or, if none is named, the first of those that fit `source` and
-/// `target` best. Throws UserError where there is none.
-std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters);
+/// `target` best. Of those that fit equally well, the models of the `detected` source language come
+/// first. Throws UserError where there is none.
+std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters,
+                   const std::string& detected = "");
 
 /// "German" for "de" (ISO 639-1); the code itself where it is not in the list.
 std::string language_name(const std::string& code);

@@ -51,7 +51,27 @@ struct TextRequest {
   std::vector<std::size_t> numbers;  // numbers of the segments, or of the lines of plain text
   bool is_list = false;
   int64_t alternatives = 0;
+  std::optional<Guess> detected = {};  // the language, where the client has left it open
 };
+
+/// The language that the texts of a request seem to be in.
+Guess likeliest_language(const std::vector<ServedModel>& models, const Parameters& parameters) {
+  const std::vector<Guess> guesses = guesses_of(models, join(parameters.texts("q").values, "\n"));
+  return guesses.empty() ? Guess{.language = models[0].source} : guesses[0];
+}
+
+/// Whether models of several source languages translate into the wished language.
+bool has_choice_of_source(const std::vector<ServedModel>& models, const std::string& target) {
+  std::set<std::string> sources;
+  for (const ServedModel& model : models)
+    if (target.empty() || target == "auto" || fit_of(model.target, target) > 0)
+      sources.insert(model.source);
+  return sources.size() > 1;
+}
+
+Json language_of(const Guess& guess) {
+  return {{"confidence", std::round(10 * guess.confidence) / 10}, {"language", guess.language}};
+}
 
 /// The translations of all texts, from hypothesis `which` of each segment.
 Json translations_of(const TextRequest& asked, const std::vector<decode::Translation>& found,
@@ -98,6 +118,10 @@ http::Response answer_to(const TextRequest& asked, const ServedModel& model,
   Json body;
   body["translatedText"] = asked.is_list ? translated : translated[0];
   if (asked.alternatives > 0) body["alternatives"] = asked.is_list ? alternatives : alternatives[0];
+  if (asked.detected) {
+    const Json language = language_of(*asked.detected);
+    body["detectedLanguage"] = asked.is_list ? Json(asked.counts.size(), language) : language;
+  }
   tell_losses(translator, request, asked.numbers, found, body);
   for (const std::size_t i : inlaid.repeated) body["repeatedItems"].push_back(asked.numbers[i]);
   return json_response(body);
@@ -172,8 +196,17 @@ void Service::note(const http::FinishedRequest& about) {
   metrics_.note("heed_request_seconds", about.seconds, {{"path", about.path}});
 }
 
-void Service::translate(const http::Request& request, const http::Reply& reply) {
-  const Parameters parameters(request);
+namespace {
+
+/// A request with the model that answers it, and what is asked of it.
+struct AskedLines {
+  QueuedLines lines;
+  TextRequest asked;
+  std::optional<http::Response> refusal = {};
+};
+
+AskedLines asked_of(const std::vector<ServedModel>& models, const Limits& limits,
+                    const Parameters& parameters, std::size_t chosen) {
   const Parameters::Texts texts = parameters.texts("q");
   if (texts.values.empty() && !texts.is_list) throw UserError("q: is missing");
   const std::string format = parameters.text("format");
@@ -181,10 +214,10 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   const bool is_markup = markup != document::MarkupKind::none;
   if (!format.empty() && format != "text" && !is_markup)
     throw UserError("format: '{}' is not known here; send text, html or xml", one_line(format));
-  QueuedLines lines{.model = choose(models_, parameters)};
-  const ServedModel& model = models_[lines.model];
+  const ServedModel& model = models[chosen];
   const decode::LineTranslator& translator = *model.translator;
-  TextRequest asked{.is_list = texts.is_list};
+  AskedLines out{.lines = {.model = chosen}, .asked = {.is_list = texts.is_list}};
+  TextRequest& asked = out.asked;
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   const text::KeepOptions kept = parameters.kept("keep");
@@ -193,7 +226,7 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     // Lines are counted before they are stored, because a line takes far more memory here than its
     // line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
-    if (count > limits_.queue) continue;
+    if (count > limits.queue) continue;
     if (const auto open = document::unclosed_markup(
             text, markup, /*is_page=*/markup == document::MarkupKind::html))
       throw UserError(
@@ -212,10 +245,12 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
   }
   if (is_markup)
     for (const document::SegmentedText& page : asked.pages) count += std::ssize(page.segments());
-  if (count > limits_.queue)
-    return reply.send(http::error(
-        413, fmt::format("{}; a request may have {}", counted(count, "line"), limits_.queue)));
-  decode::LinesRequest& wanted = lines.request;
+  if (count > limits.queue) {
+    out.refusal = http::error(
+        413, fmt::format("{}; a request may have {}", counted(count, "line"), limits.queue));
+    return out;
+  }
+  decode::LinesRequest& wanted = out.lines.request;
   wanted = decode::segments_of(asked.pages, {});
   wanted.search = with_n_best(translator.config(), asked.alternatives + 1);
   if (const auto terms = parameters.terms("glossary"))
@@ -230,12 +265,51 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     wanted.prefixes.resize(wanted.lines.size());
     wanted.prefixes.front() = prefix;
   }
-  if (wanted.lines.empty()) return reply.send(answer_to(asked, model, wanted, {}));
-  lines.answer = [asked, &model](const decode::LinesRequest& translated,
-                                 std::vector<decode::Translation> found) {
-    return answer_to(asked, model, translated, std::move(found));
+  return out;
+}
+
+}  // namespace
+
+void Service::translate(const http::Request& request, const http::Reply& reply) {
+  const Parameters parameters(request);
+  const bool detects = parameters.text("source") == "auto";
+  if (detects && has_choice_of_source(models_, parameters.text("target")))
+    return queue_.take({.model = 0,
+                        .answer =
+                            [this, parameters](const decode::LineTranslator&) {
+                              return detected_and_translated(parameters);
+                            }},
+                       reply);
+  AskedLines wanted = asked_of(models_, limits_, parameters, choose(models_, parameters));
+  if (wanted.refusal) return reply.send(*wanted.refusal);
+  const ServedModel& model = models_[wanted.lines.model];
+  const auto answer = [this, detects, asked = wanted.asked, &model, parameters](
+                          const decode::LinesRequest& translated,
+                          std::vector<decode::Translation> found) {
+    TextRequest answered = asked;
+    if (detects) answered.detected = likeliest_language(models_, parameters);
+    return answer_to(answered, model, translated, std::move(found));
   };
-  queue_.take(std::move(lines), reply);
+  if (wanted.lines.request.lines.empty())
+    return reply.send(answer_to(wanted.asked, model, wanted.lines.request, {}));
+  wanted.lines.answer = answer;
+  queue_.take(std::move(wanted.lines), reply);
+}
+
+/// Translates by the model for the language that the text seems to be in. To be called by the
+/// thread that translates.
+http::Response Service::detected_and_translated(const Parameters& parameters) {
+  const Guess likeliest = likeliest_language(models_, parameters);
+  AskedLines wanted =
+      asked_of(models_, limits_, parameters, choose(models_, parameters, likeliest.language));
+  if (wanted.refusal) return *wanted.refusal;
+  wanted.asked.detected = likeliest;
+  const ServedModel& model = models_[wanted.lines.model];
+  const decode::LinesRequest& lines = wanted.lines.request;
+  decode::LinesResult found;
+  if (!lines.lines.empty()) found = model.translator->translate(lines);
+  queue_.count(model, lines.lines.size(), found.text_seconds + found.search_seconds);
+  return answer_to(wanted.asked, model, lines, std::move(found.translations));
 }
 
 void Service::translate_file(const http::Request& request, const http::Reply& reply) {
@@ -348,8 +422,7 @@ void Service::detect(const http::Request& request, const http::Reply& reply) {
                    [this, text](const decode::LineTranslator&) {
                      Json out = Json::array();
                      for (const Guess& guess : guesses_of(models_, text))
-                       out.push_back({{"confidence", std::round(10 * guess.confidence) / 10},
-                                      {"language", guess.language}});
+                       out.push_back(language_of(guess));
                      return json_response(out);
                    }},
               reply);

@@ -28,6 +28,37 @@ TEST(Detect, TellsHowMuchOfATextTheOneVocabularyKnows) {
   EXPECT_EQ(one.post("/detect", json::object()).status, 400);
 }
 
+TEST(Detect, TheLanguageThatIsLeftOpenIsToldAndChoosesTheModel) {
+  Running one({0});
+  const json language = json::parse(R"({"confidence": 100.0, "language": "de"})");
+  json answer = one.ok("/translate", {{"q", "mira tolo"}, {"source", "auto"}});
+  EXPECT_EQ(answer["detectedLanguage"], language);
+  EXPECT_EQ(answer["translatedText"], one.ok("/translate", {{"q", "mira tolo"}})["translatedText"]);
+  EXPECT_FALSE(
+      one.ok("/translate", {{"q", "mira"}, {"source", "de"}}).contains("detectedLanguage"));
+  answer = one.ok("/translate", {{"q", {"mira", "tolo"}}, {"source", "auto"}});
+  EXPECT_EQ(answer["detectedLanguage"], json({language, language}));
+
+  const TemporaryFolder folder;
+  std::vector<ServedModel> models = models_of({0});
+  const auto cyrillic = text::train_vocabulary(
+      {.files = {folder.write("text", "мира толо\nтоло сена\nмира сена\n")}, .size = 16});
+  models.push_back({models[0], "ru", "en",
+                    shared(decode::Translator({{decode::random_model(decode::small_models()[0]),
+                                                cyrillic, decode::vocabulary()}},
+                                              {}, at::kCPU, at::kFloat))});
+  models[1].name = "m1";
+  Running two({}, std::move(models));
+  const auto texts_by = [&](const std::string& model) {
+    return two.ok("/translate", {{"q", {"мира толо", "сена"}}, {"model", model}})["translatedText"];
+  };
+  answer = two.ok("/translate", {{"q", {"мира толо", "сена"}}, {"source", "auto"}});
+  EXPECT_EQ(answer["detectedLanguage"][1]["language"], "ru");
+  EXPECT_EQ(answer["translatedText"], texts_by("m1"));
+  EXPECT_EQ(two.post("/translate", {{"q", "a"}, {"source", "auto"}, {"target", "xx"}}).status, 400);
+  EXPECT_EQ(two.post("/translate", {{"q", "a"}, {"source", "auto"}, {"format", "x"}}).status, 400);
+}
+
 TEST(Detect, ChoosesAmongTheSourceLanguages) {
   const TemporaryFolder folder;
   const std::vector<std::string> words{"мира", "толо", "сена", "купо", "вади", "рел", "ностра"};
