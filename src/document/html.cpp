@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -202,8 +204,9 @@ class PartsOfPage {
                            is_asked(ascii_lower(attribute(element, "name")));
       const bool is_text = name == "alt" || name == "placeholder" || name == "title";
       if (!is_meta && !(is_text && is_asked(name))) continue;
+      // Without a value gumbo gives the name.
       ByteRange value = gumbo_.bytes_of(one.original_value);
-      if (value.is_empty()) continue;
+      if (value.is_empty() || std::string_view(one.value).empty()) continue;
       if (const char c = page_[value.from]; c == '"' || c == '\'') {
         ++value.from;
         if (value.to > value.from && page_[value.to - 1] == c) --value.to;
@@ -278,9 +281,27 @@ class HtmlPassages {
     }
   }
 
+  /// The tag or comment that begins here, of which gumbo says nothing.
+  Token token_of_hidden(std::size_t to) {
+    const std::string_view page = page_.substr(0, to);
+    const Tag tag = tag_at(page, at_, MarkupKind::html);
+    if (tag.end == at_ || tag.closes || tag.translate || !is_untranslated_element(tag.name))
+      return token_at(page, at_, MarkupKind::html);
+    std::size_t& end = next_ends_[tag.name];
+    if (end < tag.end)
+      end = after_end_tag(page_, tag.end, tag.name).value_or(std::string_view::npos);
+    Token token{.from = at_, .to = tag.end, .syntax = Token::Syntax::opening, .name = tag.name};
+    if (end <= to || tag.is_empty) {
+      if (!tag.is_empty) token.to = end;
+      token.syntax = Token::Syntax::whole;
+    }
+    if (is_block_element(tag.name)) token.syntax = Token::Syntax::block;
+    return token;
+  }
+
   /// Reads a tag or a comment, or a `<` that begins none.
   void read_markup_at(std::size_t to, const Reading& reading) {
-    Token token = token_at(page_.substr(0, to), at_, MarkupKind::html);
+    Token token = token_of_hidden(to);
     if (token.syntax == Token::Syntax::text)
       return reading.stays ? add_whole(at_ + 1, reading) : add_text(at_ + 1);
     if (token.syntax == Token::Syntax::block && !reading.is_foreign) return cut(token.to);
@@ -427,6 +448,8 @@ class HtmlPassages {
   bool has_text_ = false;        // it has more than tags and blanks
   bool stays_ = false;           // its last token stays, with what follows that stays, too
   std::vector<Passage> inside_;  // in its tags
+  // Where the next element of each name ends, as far as it was looked for.
+  std::map<std::string, std::size_t, std::less<>> next_ends_;
   Passages passages_;
 };
 

@@ -182,7 +182,7 @@ Token token_at(std::string_view page, std::size_t at, MarkupKind kind) {
       end = after_element(page, end, tag.name, kind), is_whole = true;
     } else if (is_html && is_untranslated_element(tag.name) && !tag.translate) {
       // An end that is farther away is not looked for, so that many without one take no time.
-      constexpr std::size_t kFarthest = 1 << 16;
+      constexpr std::size_t kFarthest = 1 << 14;
       const std::string_view near = page.substr(0, end + kFarthest);
       const auto found = after_end_tag(near, end, tag.name);
       if (found && near[*found - 1] == '>') end = *found, is_whole = true;

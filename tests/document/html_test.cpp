@@ -132,7 +132,7 @@ TEST(Html, TextThatGumboMovesStaysInItsPlace) {
 
 TEST(Html, BrokenTagsAreInlaysByThemselves) {
   EXPECT_THAT(texts_of_html("<p>a</q>b <b>c<p>d</b>e"), ElementsAre("ab c", "de"));
-  EXPECT_EQ(numbered_html("<p>x <b>a<p>b</b></p></div>c"), "<p>1<p>2</p></div>3");
+  EXPECT_EQ(numbered_html("<p>x <b>a<p>b</b></p></div>c"), "<p>1<p>2</b></p></div>3");
   EXPECT_THAT(texts_of_html("<b>1<p>2</b>3</p>"), ElementsAre("1", "23"));
   EXPECT_THAT(texts_of_html("</p>a</br>b"), ElementsAre("a", "b"));
 }
@@ -177,8 +177,8 @@ TEST(Html, AttributesAreTranslatedIfAskedFor) {
   const HtmlTexts also = {"alt", "title", "placeholder", "description"};
   const std::string page =
       "<title>One</title><meta name=Description content='Two &amp; three. Four'>"
-      "<meta name=x content=no><td title=\"Five\">Six <img src=a alt=\"A red\ndog\"> <b "
-      "title='See it'>seven</b></td><img alt=Eight><input placeholder=Nine value=no title=\"\">"
+      "<meta name=x content=no><div title=\"Five\">Six <img src=a alt=\"A red\ndog\"> <b "
+      "title='See it'>seven</b></div><img alt=Eight><input placeholder=Nine value=no title=\"\">"
       "<code title=no>a</code><p title>";
   EXPECT_THAT(texts_of_html(page, {"href"}), ElementsAre("Six seven"));
   EXPECT_THAT(texts_of_html(page, also),
@@ -187,8 +187,8 @@ TEST(Html, AttributesAreTranslatedIfAskedFor) {
   EXPECT_EQ(
       translated_html(page, {"1 <", "2 \"", "3", "4 '", "B c", "d e f", "g >", "h i", "&j"}, also),
       "<title>1 &lt;</title><meta name=Description content='2 &quot; 3'>"
-      "<meta name=x content=no><td title=\"4 &#39;\">B <img src=a alt=\"d\ne f\"> <b "
-      "title='g &gt;'>c</b></td><img alt=h&#32;i><input placeholder=&amp;j value=no title=\"\">"
+      "<meta name=x content=no><div title=\"4 &#39;\">B <img src=a alt=\"d\ne f\"> <b "
+      "title='g &gt;'>c</b></div><img alt=h&#32;i><input placeholder=&amp;j value=no title=\"\">"
       "<code title=no>a</code><p title>");
   const HtmlTexts texts = texts_of_html(page, also);
   EXPECT_EQ(translated_html(page, texts, also), page);

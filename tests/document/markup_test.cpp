@@ -65,7 +65,8 @@ TEST(Markup, TagsWithoutTheirOtherHalfAreInlaysByThemselves) {
 TEST(Markup, WhatIsWholeStandsForItself) {
   for (const std::string item :
        {"<img src=x>", "<x id=\"1\"/>", "<!-- a <b> c -->", "<?php a ?>", "<script>'</b>'</script>",
-        "<span translate=\"no\">b <span>c</span></span>", "<b translate=NO>x</b>", "&rarr;",
+        "<span translate=\"no\">b <span>c</span></span>", "<b translate=NO>x</b>", "&nosuch;",
+        "<code>b</code>", "<svg><title>b</title></svg>", "<i class=\"a notranslate\">b</i>",
         "&#0;"}) {
     EXPECT_THAT(texts_of("a " + item + " b"), ElementsAre("a b")) << item;
     EXPECT_THAT(inlays_of("a " + item + " b"), ElementsAre(item + " 1"));
@@ -73,6 +74,9 @@ TEST(Markup, WhatIsWholeStandsForItself) {
   EXPECT_THAT(texts_of("<b title=\"translate=no\">x</b>"), ElementsAre("x"));
   EXPECT_EQ(with_numbers("a<p translate=no>b <b>c</b></p>d"), "1<p translate=no>b <b>c</b></p>2");
   EXPECT_THAT(inlays_of("a <img><img> b"), ElementsAre("<img><img> 1"));
+  // Code without an end tag, or that is to be translated, is text.
+  EXPECT_THAT(texts_of("a <code>b"), ElementsAre("a b"));
+  EXPECT_THAT(texts_of("a <code translate=yes>b</code>"), ElementsAre("a b"));
 }
 
 TEST(Markup, AttributesAreNotText) {
@@ -146,6 +150,12 @@ TEST(Markup, WhatHasNoEndIsNamed) {
         "<style>a</style>", "<pre>a", "<a href='>'>b", "<br", "<br/>\n"})
     EXPECT_EQ(open(page), page == "<br" ? "the tag that begins with '<br'" : "") << page;
   EXPECT_EQ(open("<!-- a", none), "");
+  // Elements of a page end without an end tag.
+  EXPECT_EQ(unclosed_markup("<p translate=no>a", html, /*is_page=*/true), std::nullopt);
+  EXPECT_EQ(unclosed_markup("<p>a<script>b", html, /*is_page=*/true),
+            "the element that begins with '<script>b'");
+  EXPECT_EQ(unclosed_markup("<p>a <!-- b", html, /*is_page=*/true),
+            "the comment that begins with '<!-- b'");
 }
 
 TEST(Markup, WithoutALetterOrADigitNothingIsTranslated) {

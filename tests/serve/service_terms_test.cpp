@@ -7,6 +7,9 @@
 #include "base/strings.h"
 #include "decode/random_models.h"
 #include "decode/search/marked_text.h"
+#include "document/document.h"
+#include "document/format.h"
+#include "document/segment.h"
 #include "http/client.h"
 #include "serve/running.h"
 #include "serve/service.h"
@@ -100,10 +103,17 @@ TEST(Service, KeepsItemsAsTranslateDoes) {
     }
     for (const std::string item : {"{a}", "12"}) EXPECT_THAT(wanted[0], HasSubstr(item));
     EXPECT_EQ(wanted[1], "{a}");
+    // A page is a document.
     const std::string page = "<p>mira <b>{a}</b> 12</p>";
-    const json tagged = {{"q", page}, {"keep", names}, {"format", "html"}};
-    EXPECT_EQ(running.ok("/translate", tagged)["translatedText"],
-              json(marked(document::MarkupKind::html, {page})[0]));
+    const std::vector<document::SegmentedText> pages = {
+        document::Document(page, *document::format_named("html"), {.kept = text::kept_of(names)})
+            .text()};
+    const decode::LinesRequest request = decode::segments_of(pages, {});
+    std::vector<decode::Translation> found = translator.translate(request).translations;
+    put_inlays(translator, request, pages, choice, found);
+    EXPECT_EQ(running.ok("/translate",
+                         {{"q", page}, {"keep", names}, {"format", "html"}})["translatedText"],
+              json(with_segments(pages, found)[0]));
     // Each of them: what the model makes of a number differs between hypotheses.
     const json more =
         running.ok("/translate", {{"q", "mira 12"}, {"keep", "numbers"}, {"alternatives", 2}});

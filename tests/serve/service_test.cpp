@@ -92,7 +92,8 @@ TEST(Service, TranslatesTheTextOfHtmlAndLeavesItsTags) {
       translated.erase(translated.find(tag), tag.size());
     }
     std::string wanted = "<p class=\"mira\">" + texts[0] + "</p><script>mira</script>" + texts[2];
-    for (std::string* text : {&translated, &wanted}) std::erase(*text, ' ');  // beside the tags
+    for (std::string* text : {&translated, &wanted})
+      std::erase_if(*text, [](char c) { return c == ' ' || c == '\n'; });  // beside the tags
     EXPECT_EQ(translated, wanted);
     const json more = {{"q", "<b>mira</b>"}, {"format", "xml"}, {"alternatives", 1}};
     EXPECT_THAT(running.ok("/translate", more)["alternatives"][0].get<std::string>(),
