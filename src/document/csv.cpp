@@ -18,7 +18,7 @@ constexpr std::size_t kRowsSeen = 50;  // of which the separator is found
 TableSyntax syntax_of_csv(std::string_view bytes, const ReadOptions& options) {
   TableSyntax found{.from = after_mark(bytes)};
   const std::string_view text = bytes.substr(found.from);
-  // Excel reads and writes this line to name the separator.
+  // This line names the separator in tables for spreadsheets.
   constexpr std::string_view kNamed = "sep=";
   if (text.starts_with(kNamed) && text.size() > kNamed.size() + 1) {
     const char separator = text[kNamed.size()], end = text[kNamed.size() + 1];

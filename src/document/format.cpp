@@ -56,9 +56,11 @@ std::string_view after_any(std::string_view text, std::string_view characters) {
 
 /// Whether the text begins with the time of a subtitle: 00:00:01,000 --> 00:00:02,000.
 bool is_time_of_cue(std::string_view line) {
-  const std::string_view rest = after_any(line, "0123456789:,.");
-  return rest.size() < line.size() && after_any(line, kTimeDigits).starts_with(':') &&
-         after_any(rest, kLineBlanks).starts_with("-->");
+  const std::string_view rest = after_any(line, "0123456789:,."),
+                         arrow = after_any(rest, kLineBlanks);
+  if (rest.size() == line.size() || !after_any(line, kTimeDigits).starts_with(':')) return false;
+  const std::string_view end = after_any(arrow, "->");
+  return arrow.starts_with("-->") && after_any(end, kLineBlanks) != after_any(end, " \t0123456789");
 }
 
 /// Whether the lines begin with an object of JSON that has a key, perhaps in a list.
