@@ -55,7 +55,11 @@ std::string translated_html(const std::string& bytes, const HtmlTexts& translati
 
 /// The page whose translations are its texts.
 std::string identical_html(const std::string& bytes) {
-  return translated_html(bytes, texts_of_html(bytes));
+  const Document page = html_of(bytes);
+  HtmlTexts out;
+  for (const Segment& segment : page.text().segments())
+    out.push_back(with_inlays(segment, segment.text, {}));
+  return page.text().with(out);
 }
 
 TEST(Html, BlocksAreReadByThemselvesAndCutIntoSentences) {
