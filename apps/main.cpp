@@ -89,7 +89,8 @@ void close_output() {
 std::string unknown_option(const std::string& extra, const CLI::App& command) {
   std::vector<std::string> flags;
   for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    if (!option->get_group().empty())  // a former name has none
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
   return fmt::format("unknown option '{}'{}", extra, config::did_you_mean(extra, flags));
 }
 

@@ -46,7 +46,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kDigits = 4;  // after the decimal point, in text
+constexpr int kDigits = 4;               // after the decimal point, in text
+constexpr const char* kByName = "auto";  // --document: the format by the name of the file
 
 struct OutputOptions {
   bool scores = false, alignment = false, json = false, n_best = false, flags = false;
@@ -143,12 +144,13 @@ struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
   std::string prefix, output, glossary, markup, document, language;
-  std::vector<std::string> keep;
+  std::vector<std::string> keep, texts, columns, also;
   ModelOptions common;
   AlignmentOptions weights;
   int64_t beam = 0, n_best = 0;
   std::optional<int64_t> batch;
-  bool tsv = false, scores = false, alignment = false, replace_unknown = false, json = false;
+  bool prefix_column = false, scores = false, alignment = false, replace_unknown = false,
+       json = false;
   bool resume = false, sample = false, flags = false, retry = false, pieces = false;
 
   /// Whether the text has what comes back in the translation by attention.
@@ -216,7 +218,7 @@ void check_kind(const TranslateArgs& args, const decode::DecodeConfig& config) {
   if (kind == nullptr) return;
   const std::pair<const char*, bool> others[] = {
       {"--prefix", !args.prefix.empty()},
-      {"--tsv", args.tsv},
+      {"--prefix-column", args.prefix_column},
       {"--scores", args.scores},
       {"--alignment", args.alignment},
       {"--json", args.json},
@@ -256,7 +258,9 @@ class LinesWithInlays : public Transformation {
   LinesWithInlays(const TranslateArgs& args, const decode::LineTranslator& translator,
                   std::optional<study::AlignmentChoice> choice)
       : translator_(translator),
-        file_(args.file == "-" ? "stdin" : args.file),
+        file_(!args.texts.empty() ? "--text"
+              : args.file == "-"  ? "stdin"
+                                  : args.file),
         kind_(document::markup_kind(args.markup)),
         kept_(text::kept_of(args.keep)),
         choice_(choice) {}
@@ -367,18 +371,37 @@ std::unique_ptr<Transformation> transformation_of(const TranslateArgs& args,
   return std::make_unique<PlainLines>(translator, output, details, args.retry);
 }
 
+/// The format that --document names, or with "auto" that of the file. Throws UserError where there
+/// is none, and where the document has no columns.
+const document::DocumentFormat& format_of(const TranslateArgs& args) {
+  const document::DocumentFormat* const format = args.document == kByName
+                                                     ? document::format_of_name(args.file)
+                                                     : document::format_named(args.document);
+  if (format == nullptr)
+    throw UserError(
+        "translate: --document auto goes by the ending of the file's name, and no format has that "
+        "of {}; name the format",
+        args.file == "-" ? "standard input" : args.file);
+  if (!args.columns.empty() && !format->is_table)
+    throw UserError("translate: --column is for tables, and {} is none; leave it out",
+                    format->name);
+  return *format;
+}
+
 /// Half a document looks like a whole one, so its file gets its name when all of it is written.
-void translate_document(const TranslateArgs& args, const run::LineModels& models,
-                        const model::Traits& traits) {
+void translate_document(const TranslateArgs& args, const document::DocumentFormat& format,
+                        const run::LineModels& models, const model::Traits& traits) {
   LanguageOptions languages;
   languages.source = args.language;
   const document::DocumentOptions options{
       .read = {.source_language = languages.of(models.config).source,
-               .target_language = languages.of(models.config).target},
+               .target_language = languages.of(models.config).target,
+               .columns = args.columns,
+               .also = args.also},
       .kept = text::kept_of(args.keep)};
   const auto translated = [&] {
-    return run::translate_document(models, args.file, *document::format_named(args.document),
-                                   options, placing_choice(args, models, traits));
+    return run::translate_document(models, args.file, format, options,
+                                   placing_choice(args, models, traits));
   };
   if (args.output.empty() || args.output == "-")
     return Destination("", /*resume=*/false).write(translated());
@@ -392,8 +415,13 @@ void translate_document(const TranslateArgs& args, const run::LineModels& models
 /// Chunk by chunk, so that who feeds heed line by line gets each answer before the next question.
 void translate_chunks(const TranslateArgs& args, Transformation& transformation,
                       std::size_t chunk_size) {
-  decode::require_whole_markup(args.file, document::markup_kind(args.markup));
-  decode::Input input(args.file, args.prefix, args.tsv, /*markup=*/!args.markup.empty());
+  if (args.texts.empty())
+    decode::require_whole_markup(args.file, document::markup_kind(args.markup));
+  decode::Input input({.file = args.file,
+                       .texts = args.texts,
+                       .prefix_file = args.prefix,
+                       .prefix_column = args.prefix_column,
+                       .markup = !args.markup.empty()});
   Destination destination(args.output, args.resume);
   input.skip(destination.lines());
   destination.cut_to_whole_lines();
@@ -408,14 +436,15 @@ void translate_chunks(const TranslateArgs& args, Transformation& transformation,
 }
 
 void translate(const TranslateArgs& args) {
-  if (args.glossary == "-" && args.file == "-")
+  if (args.glossary == "-" && args.file == "-" && args.texts.empty())
     throw UserError("translate: --glossary - and the text are both standard input; name a file");
+  const document::DocumentFormat* const format = args.document.empty() ? nullptr : &format_of(args);
   const run::LineModels models = open(args);
   const model::Traits traits = model::traits(models.config.model);
   require_attention(args, models.path, traits);
   check_options(args, models.config.decoding);
   check_kind(args, models.config.decoding);
-  if (!args.document.empty()) return translate_document(args, models, traits);
+  if (format != nullptr) return translate_document(args, *format, models, traits);
   const auto transformation = transformation_of(args, models, traits);
   translate_chunks(args, *transformation,
                    static_cast<std::size_t>(models.translator->chunk_size()));
@@ -456,23 +485,41 @@ void add_output(CommandLine& command, TranslateArgs& args) {
 void add_translate(CommandLine& program) {
   auto [command, args] = program.command("translate", translate);
   add_models(command, args->models);
-  command.option("file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
+  const Argument file = command.option(
+      "file", args->file, "Text to translate (plain, .gz or .zst); - is standard input");
   command.group("Input");
-  std::vector<std::string> formats;
-  for (const document::DocumentFormat& format : document::document_formats())
+  std::vector<std::string> formats = {kByName};
+  for (const document::DocumentFormat& format : document::document_formats()) {
     formats.emplace_back(format.name);
+    for (std::string& ending : split_words(format.endings))
+      if (ending != format.name) formats.push_back(std::move(ending));
+  }
   Argument document = command.option("--document", args->document,
-                                     "The text is a document of this format: its sentences are "
-                                     "translated, all else stays");
+                                     "The text is a document of this format, or with auto that of "
+                                     "its name: its sentences are translated, all else stays");
   document.one_of(formats);
+  command
+      .option("--column", args->columns,
+              "A column of a table to translate, by name, or by number from 1; may be repeated")
+      .needs(document);
+  command.option("--text", args->texts, "Translate this text in place of a file; may be repeated")
+      .excludes({file, document});
   command
       .option("--language", args->language,
               "Rules by which sentences end: de, en, es, fr, or any; default: by the model")
       .needs(document);
+  command
+      .list("--also", args->also,
+            "Parts of a document that are translated only if they are named, separated by commas: "
+            "keys of front matter, and attributes and elements of HTML")
+      .needs(document);
   const Argument prefix =
       command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
-  command.flag("--tsv", args->tsv, "The prefix of a line is the text after its first tab")
+  command
+      .flag("--prefix-column", args->prefix_column,
+            "The prefix of a line is the text after its first tab")
       .excludes({prefix});
+  command.former_flag("--tsv", "--prefix-column", args->prefix_column).excludes({prefix});
   command.flag("--pieces", args->pieces,
                "Lines are pieces that another program has cut, and translations stay pieces "
                "(data.pieces)");

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/log.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
 
@@ -90,7 +91,7 @@ class HelpPage : public CLI::Formatter {
       const auto options = app->get_options([&](const CLI::Option* option) {
         return option->nonpositional() && option->get_group() == group;
       });
-      if (!options.empty()) page += make_group(group, false, options);
+      if (!group.empty() && !options.empty()) page += make_group(group, false, options);
     }
     return page + '\n' + make_footer(app);
   }
@@ -197,6 +198,14 @@ Argument CommandLine::flag(const std::string& names, bool& value, const std::str
   return Argument(option);
 }
 
+Argument CommandLine::former_flag(const std::string& name, const std::string& present,
+                                  bool& value) {
+  CLI::Option* option = app_->add_flag(name, value);
+  option->group("");
+  former_->emplace_back(option, present);
+  return Argument(option);
+}
+
 void CommandLine::examples(const std::vector<std::string>& lines) {
   app_->footer("Examples:\n  " + join(lines, "\n  "));
 }
@@ -209,7 +218,11 @@ Argument CommandLine::output(const std::string& names, std::string& value,
 }
 
 void CommandLine::run(std::function<void()> action) {
-  app_->callback([app = app_, outputs = outputs_, action = std::move(action)] {
+  app_->callback([app = app_, outputs = outputs_, former = former_, action = std::move(action)] {
+    for (const auto& [option, present] : *former)
+      if (option->count() > 0)
+        log::warn("{} {}: this option is called {} now", app->get_name(), option->get_name(),
+                  present);
     require_harmless_outputs(*app, *outputs);
     action();
   });

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -74,6 +75,9 @@ class CommandLine {
   Argument list(const std::string& names, std::vector<std::string>& values,
                 const std::string& help);
   Argument flag(const std::string& names, bool& value, const std::string& help);
+  /// Declares the name that the flag `present` had before. The help does not show it; who gives it
+  /// is told of the present one.
+  Argument former_flag(const std::string& name, const std::string& present, bool& value);
   /// A file that the command writes, or - for standard output. Before the command runs, one that
   /// it may not replace is refused (run/saved_config.h), with all other arguments as what it may
   /// read.
@@ -90,6 +94,8 @@ class CommandLine {
   // Shared, because the action of run() outlives this.
   std::shared_ptr<std::vector<CLI::Option*>> outputs_ =
       std::make_shared<std::vector<CLI::Option*>>();
+  std::shared_ptr<std::vector<std::pair<CLI::Option*, std::string>>> former_ =
+      std::make_shared<std::vector<std::pair<CLI::Option*, std::string>>>();  // and present names
 };
 
 /// A command and the values of its arguments.

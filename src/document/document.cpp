@@ -12,6 +12,7 @@
 #include "document/segment_builder.h"
 #include "document/token.h"
 #include "text/bytes.h"
+#include "text/lines.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -27,6 +28,8 @@ std::string read_document(const std::string& path) {
       all.resize(size + kChunk);
       count = bytes->read(all.data() + size, kChunk);
     }
+    if (const auto flaw = text::encoding_flaw(all, path, bytes->unpacked_by()))
+      throw UserError(*flaw);
   });
   return all;
 }
@@ -72,7 +75,15 @@ class Document::Paragraph {
   }
 
   bool is_sentence() const { return is_sentence_; }
+  /// Whether it cannot be cut (Writing::finished).
+  bool is_value() const { return writing_.finished != nullptr; }
   ByteRange all() const { return {tokens_.front().from, tokens_.back().to}; }
+
+  /// The token that has this byte.
+  ByteRange token_with(std::size_t byte) const {
+    const Token& token = tokens_[index_of(byte)];
+    return {token.from, token.to};
+  }
 
   /// The bytes of a part of such a text.
   ByteRange bytes_of(std::string_view part) const {
@@ -100,7 +111,7 @@ class Document::Paragraph {
       const bool is_around =
           partners_[first] == last && front.from == range.from && back.to == range.to;
       const auto is_free = [&](std::size_t i) {
-        return tokens_[i].syntax != Token::Syntax::text &&
+        return tokens_[i].syntax != Token::Syntax::text && !is_written(i) &&
                (is_around || partners_[i] < first || partners_[i] > last);
       };
       if (is_free(first)) {
@@ -125,11 +136,14 @@ class Document::Paragraph {
       if (token.syntax != Token::Syntax::opening && token.syntax != Token::Syntax::closing)
         continue;
       if (!token.is_link || partners_[i] <= i || partners_[i] > last) return {};
+      const bool has_marks = is_written(i);
       i = partners_[i];
-      links.push_back({token.to, tokens_[i].from});
+      links.push_back(has_marks ? ByteRange{token.from, tokens_[i].to}
+                                : ByteRange{token.to, tokens_[i].from});
       around += ' ';
     }
-    return text::has_words(around) ? std::vector<ByteRange>() : links;
+    const bool is_one = links.size() == 1 && links[0].from == range.from && links[0].to == range.to;
+    return text::has_words(around) || is_one ? std::vector<ByteRange>() : links;
   }
 
   /// The range as a segment.
@@ -160,6 +174,12 @@ class Document::Paragraph {
     const Token& token = tokens_[i];
     if (token.is_plain()) return token.from + std::min(inside, token.bytes());
     return inside == 0 ? token.from : token.to;
+  }
+
+  /// Whether the token, or its other half, is written differently in a translation.
+  bool is_written(std::size_t i) const {
+    return !tokens_[i].written.empty() ||
+           (partners_[i] < tokens_.size() && !tokens_[partners_[i]].written.empty());
   }
 
   bool is_blank_at(const Token& token, std::size_t byte) const {
@@ -232,20 +252,57 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
   }
   const Paragraph paragraph(bytes_, passage, options.kept);
   const std::vector<ByteRange> ranges = segments_in(paragraph, options);
-  if (ranges.empty() && !passage.place) return;
+  auto inside = passage.inside.begin();
+  const auto is_inside_before = [&](std::size_t byte) {
+    return inside != passage.inside.end() && inside->tokens.front().from < byte;
+  };
   const ByteRange all = paragraph.all();
   const ByteRange place = passage.place ? passage.place->bytes : all;
-  text_.add(bytes_.substr(added_, place.from - added_));
-  if (passage.place) text_.add(passage.place->before);
-  std::size_t from = all.from;
-  for (const ByteRange& range : ranges) {
-    text_.add(bytes_.substr(from, range.from - from));
-    text_.add(paragraph.segment(range));
-    from = range.to;
+  const bool is_written = !ranges.empty() || passage.place;
+  if (is_written) {
+    add_up_to(place.from);
+    if (passage.place) text_.add(passage.place->before);
+    if (passage.enclosed) text_.begin_part();
+    added_ = all.from;
   }
-  text_.add(bytes_.substr(from, all.to - from));
+  for (const ByteRange& range : ranges) {
+    while (is_inside_before(range.from)) add(*inside++, options);
+    add_up_to(range.from);
+    add(paragraph.segment(range), range.from);
+    while (is_inside_before(range.to)) add_inside(paragraph, *inside++, options);
+    added_ = range.to;
+  }
+  while (inside != passage.inside.end()) add(*inside++, options);
+  if (!is_written) return;
+  add_up_to(all.to);
+  if (passage.enclosed)
+    text_.end_part(bytes_.substr(all.from, all.to - all.from), passage.enclosed);
   if (passage.place) text_.add(passage.place->after);
   added_ = place.to;
+}
+
+/// Adds the segments of a passage that is in a tag of the last segment.
+void Document::add_inside(const Paragraph& around, const Passage& passage,
+                          const DocumentOptions& options) {
+  const Paragraph paragraph(bytes_, passage, options.kept);
+  for (const ByteRange& range : segments_in(paragraph, options)) {
+    const ByteRange tag = around.token_with(range.from);
+    Segment segment = paragraph.segment(range);
+    segment.tag = bytes_.substr(tag.from, tag.to - tag.from);
+    segment.place_in_tag = range.from - tag.from;
+    add(std::move(segment), range.from);
+  }
+}
+
+/// Adds bytes that stay.
+void Document::add_up_to(std::size_t byte) {
+  text_.add(bytes_.substr(added_, byte - added_));
+  added_ = byte;
+}
+
+void Document::add(Segment segment, std::size_t byte) {
+  text_.add(std::move(segment));
+  lines_.push_back(line_of(byte));
 }
 
 /// Cuts a passage into sentences, and those that are too long into clauses.
@@ -254,7 +311,8 @@ std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
   std::vector<ByteRange> out;
   const auto fits = [&](std::string_view part) {
     const ByteRange range = paragraph.trimmed(paragraph.bytes_of(part));
-    return range.is_empty() || !options.fits || options.fits(paragraph.segment(range).text);
+    return range.is_empty() || !options.fits || paragraph.is_value() ||
+           options.fits(paragraph.segment(range).text);
   };
   std::vector<std::string_view> sentences = paragraph.parts();
   if (!paragraph.is_sentence()) {
@@ -269,9 +327,8 @@ std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
     const auto clauses = text::clauses_of(sentence, fits);
     for (const std::string_view clause : clauses)
       add_segments(paragraph, paragraph.bytes_of(clause), out);
-    for (std::size_t i = count; i < out.size(); ++i) lines_.push_back(line_of(out[i].from));
     if (clauses.size() > 1 && out.size() > count && too_long_++ == 0)
-      first_too_long_ = lines_[lines_.size() - (out.size() - count)];
+      first_too_long_ = line_of(out[count].from);
   }
   return out;
 }

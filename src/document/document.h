@@ -16,8 +16,9 @@
 
 namespace heed::document {
 
-/// The bytes of a file, decompressed; "-" is stdin. Throws UserError where it cannot be opened or
-/// is a damaged archive, Failure where reading fails.
+/// The bytes of a file, decompressed; "-" is stdin. Throws UserError where it cannot be opened, is
+/// a damaged archive or is in another encoding than UTF-8 (text::encoding_flaw()), Failure where
+/// reading fails.
 std::string read_document(const std::string& path);
 
 struct DocumentOptions {
@@ -46,6 +47,9 @@ class Document {
  private:
   class Paragraph;
   void add(const Passage& passage, const DocumentOptions& options);
+  void add_inside(const Paragraph& around, const Passage& passage, const DocumentOptions& options);
+  void add_up_to(std::size_t byte);
+  void add(Segment segment, std::size_t byte);
   std::vector<ByteRange> segments_in(const Paragraph& paragraph, const DocumentOptions& options);
   void add_segments(const Paragraph& paragraph, ByteRange range, std::vector<ByteRange>& out) const;
   int64_t line_of(std::size_t byte);

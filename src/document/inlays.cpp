@@ -408,7 +408,8 @@ std::string with_inlays(const Segment& segment, const std::string& translation,
                         const WordWeights& weights) {
   if (translation == segment.text || (segment.writing.is_document && text::is_blank(translation)))
     return segment.raw;
-  return Placer(segment, translation, weights).text();
+  std::string text = Placer(segment, translation, weights).text();
+  return segment.writing.finished ? segment.writing.finished(text) : text;
 }
 
 }  // namespace heed::document

@@ -14,8 +14,8 @@ namespace heed::document {
 /// settings such as {\an8}.
 std::vector<Token> tokens_of_cues(std::string_view text);
 
-/// The tokens of Markdown that are no plain text, in order: emphasis, code, links, images, marks of
-/// notes, tags, references to characters and addresses.
-std::vector<Token> tokens_of_markdown(std::string_view text);
+/// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0. For the model a
+/// letter, and what stands inside a word, is a character; any other reference stays as it is.
+std::size_t add_reference(std::string_view text, std::size_t at, std::vector<Token>& tokens);
 
 }  // namespace heed::document

@@ -1,177 +1,128 @@
-// Markdown.
-#include <algorithm>
+// Markdown, read by md4c: CommonMark with GitHub's tables, tasks, ~~ and addresses.
+#include <md4c.h>
+
 #include <cstddef>
-#include <cstdint>
-#include <string>
+#include <limits>
 #include <string_view>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/error.h"
 #include "document/format.h"
-#include "document/inline_tokens.h"
-#include "document/lines_of_text.h"
-#include "document/markdown_blocks.h"
+#include "document/front_matter.h"
+#include "document/markdown_extensions.h"
+#include "document/markdown_tokens.h"
 #include "document/passage.h"
-#include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed::document {
 namespace {
 
-/// The line without the attributes that a heading may end in: `# Title {#name .class}`, `# Title {:
-/// #name}`.
-std::string_view without_attributes(std::string_view line) {
-  const std::size_t begin = line.rfind('{');
-  const bool are_attributes = begin != line.npos && begin > 0 && begin + 1 < line.size() &&
-                              trim(line).ends_with('}') && is_one_of(line[begin - 1], " \t") &&
-                              is_one_of(line[begin + 1], "#.:");
-  return are_attributes ? line.substr(0, begin) : line;
-}
-
-/// The length of the line without the marks that a heading may end in, `# Title #`.
-std::size_t before_closing_marks(std::string_view whole) {
-  const std::string_view line = without_attributes(whole);
-  const std::size_t text = line.find_last_not_of(" \t#") + 1;
-  return is_one_of((std::string(line) + ' ')[text], " \t") ? text : line.size();
-}
-
-/// Bytes of the name of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
-std::size_t bytes_of_alert(std::string_view text) {
-  const std::size_t end = text.find(']');
-  if (!text.starts_with("[!") || end == text.npos || text.find_first_of(" \t`[", 1) < end) return 0;
-  const std::size_t after = end + 1;
-  if (after < text.size() && is_one_of(text[after], "([")) return 0;  // a link
-  return after + (after < text.size() && is_one_of(text[after], "+-"));
-}
-
-/// Bytes of the mark and kind of a block of text, `:::warning`, `!!! note` or `??? note "Title"`,
-/// before its title; 0 where there is none.
-std::size_t bytes_of_container(std::string_view text) {
-  static constexpr std::string_view kOfNames =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_{}";
-  const bool has_colons = text.starts_with(":::");
-  if (!has_colons && !text.starts_with("!!! ") && !text.starts_with("??? ")) return 0;
-  const std::size_t name = after_run(text, " ", has_colons ? after_run(text, ":") : 3);
-  const std::size_t end = after_run(text, kOfNames, name);
-  const std::string_view title = trim(text.substr(end));
-  return end > name && (has_colons || title.empty() || title[0] == '"') ? end : 0;
-}
-
-class Markdown {
+/// Takes what md4c calls back with. A text outside of paragraphs, as in an item of a tight list,
+/// ends where a block begins or ends.
+class MarkdownReader {
  public:
-  explicit Markdown(std::string_view bytes) : document_(bytes) {}
+  MarkdownReader(std::string_view bytes, std::size_t from, Passages& out)
+      : bytes_(bytes), markdown_(common_markdown(bytes, from)), floor_(from), out_(out) {}
 
-  std::vector<LinesOfText> read() {
-    for (std::size_t i = after_front_matter(); i < document_.count(); ++i) add(i);
-    return document_.result();
+  void read() {
+    MD_PARSER parser{};
+    parser.flags = MD_DIALECT_GITHUB;
+    parser.enter_block = [](MD_BLOCKTYPE type, void*, void* self) {
+      return static_cast<MarkdownReader*>(self)->begin(type);
+    };
+    parser.leave_block = [](MD_BLOCKTYPE, void*, void* self) {
+      return static_cast<MarkdownReader*>(self)->end();
+    };
+    parser.enter_span = [](MD_SPANTYPE type, void*, void* self) {
+      return static_cast<MarkdownReader*>(self)->add(type, MarkdownEvent::Kind::enter);
+    };
+    parser.leave_span = [](MD_SPANTYPE type, void*, void* self) {
+      return static_cast<MarkdownReader*>(self)->add(type, MarkdownEvent::Kind::leave);
+    };
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
+      return static_cast<MarkdownReader*>(self)->add(type, {text, size});
+    };
+    const std::string_view text = std::string_view(markdown_.text).substr(floor_);
+    if (text.size() > std::numeric_limits<MD_SIZE>::max())
+      throw UserError("a document in Markdown may have 4 GiB; divide it");
+    if (md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, this) != 0)
+      throw Failure("Markdown could not be read: md4c had no memory");
   }
 
  private:
-  /// The number of the first line after front matter, or 0. A rule before a blank line begins no
-  /// front matter.
-  std::size_t after_front_matter() const {
-    const std::string_view mark = trim(document_.line(0));
-    if ((mark != "---" && mark != "+++") || text::is_blank(document_.line(1))) return 0;
-    for (std::size_t i = 1; i < document_.count(); ++i)
-      if (trim(document_.line(i)) == mark || (mark == "---" && trim(document_.line(i)) == "..."))
-        return i + 1;
+  int begin(MD_BLOCKTYPE type) {
+    end();
+    is_html_ = type == MD_BLOCK_HTML;
+    is_code_ = type == MD_BLOCK_CODE;
     return 0;
   }
 
-  /// Whether line `i` is the rule below the head of a table, |---|:--:|.
-  bool is_rule_of_table(std::size_t i) const {
-    const std::string_view line = document_.line(i);
-    return is_one_of('|', line) && is_one_of('-', line) &&
-           after_run(line, "|-: \t>") == line.size();
+  int end() {
+    if (!events_.empty()) floor_ = add_passages(bytes_, markdown_, events_, floor_, out_);
+    if (!lines_.empty()) add_html(bytes_, markdown_, lines_, out_);
+    events_.clear();
+    lines_.clear();
+    is_html_ = is_code_ = false;
+    return 0;
   }
 
-  /// Whether a line after line `i` is `mark`.
-  bool comes_after(std::size_t i, std::string_view mark) const {
-    while (++i < document_.count())
-      if (document_.line(i).find(mark) != std::string_view::npos) return true;
-    return false;
+  int add(MD_SPANTYPE type, MarkdownEvent::Kind kind) {
+    using enum MarkdownEvent::Span;
+    const MarkdownEvent::Span span = type == MD_SPAN_EM       ? emphasis
+                                     : type == MD_SPAN_STRONG ? strong
+                                     : type == MD_SPAN_DEL    ? strike
+                                     : type == MD_SPAN_A      ? link
+                                     : type == MD_SPAN_IMG    ? image
+                                     : type == MD_SPAN_CODE   ? code
+                                                              : none;
+    events_.push_back({.kind = kind, .span = span});
+    return 0;
   }
 
-  /// The part of line `i`, whose text begins at `from`, that is code, HTML or a formula between
-  /// `$$`.
-  MarkdownBlocks::Line block_of(std::size_t i, std::size_t from) {
-    const std::string_view line = document_.line(i), rest = line.substr(from);
-    const MarkdownBlocks::Line formula{.is_kept = true, .text = line.size()};
-    if (in_formula_) {
-      in_formula_ = line.find("$$") == line.npos;
-      return formula;
+  int add(MD_TEXTTYPE type, std::string_view text) {
+    if (is_code_) return 0;
+    const char* const first = markdown_.text.data();
+    const bool has_place = text.data() >= first && text.data() < first + markdown_.text.size();
+    const std::size_t from =
+        has_place ? static_cast<std::size_t>(text.data() - first) : MarkdownEvent::kNowhere;
+    const std::size_t to = has_place ? from + text.size() : from;
+    if (is_html_) {
+      if (has_place && !text.empty()) {
+        lines_.push_back({from, to});
+        floor_ = to;
+      }
+      return 0;
     }
-    const MarkdownBlocks::Line block = blocks_.next(line);
-    in_formula_ = !block.is_kept && rest.starts_with("$$") && rest.find('$', 2) == rest.npos &&
-                  comes_after(i, "$$");
-    if (!in_formula_) return block;
-    blocks_.end_paragraph();
-    return formula;
+    using enum MarkdownEvent::Kind;
+    const MarkdownEvent::Kind kind = type == MD_TEXT_BR       ? hard_break
+                                     : type == MD_TEXT_SOFTBR ? soft_break
+                                     : type == MD_TEXT_ENTITY ? reference
+                                     : type == MD_TEXT_HTML   ? html
+                                     : type == MD_TEXT_CODE   ? code
+                                                              : MarkdownEvent::Kind::text;
+    const bool is_break = kind == hard_break || kind == soft_break;
+    if (is_break || kind == html || has_place)
+      events_.push_back({.kind = kind,
+                         .from = is_break ? MarkdownEvent::kNowhere : from,
+                         .to = is_break ? MarkdownEvent::kNowhere : to});
+    return 0;
   }
 
-  void add_cells(std::size_t i, std::size_t from) {
-    const std::string_view line = document_.line(i);
-    for (std::size_t at = from; at <= line.size(); ++at) {
-      if (at < line.size() && (line[at] != '|' || (at > 0 && line[at - 1] == '\\'))) continue;
-      document_.end();
-      document_.add(i, from, at);
-      from = at + 1;
-    }
-  }
-
-  void add(std::size_t i) {
-    const std::string_view line = document_.line(i);
-    const LinePrefix prefix = prefix_of(line, document_.has_text() && !in_item_);
-    // A comment may be followed by text.
-    const MarkdownBlocks::Line block = block_of(i, prefix.bytes);
-    std::size_t from = block.is_kept ? block.text : prefix.bytes;
-    const std::string_view rest = line.substr(from);
-    if (!text::has_words(rest)) {
-      document_.end();
-      in_table_ = in_table_ && !text::is_blank(rest);
-      return;
-    }
-    const bool is_new =
-        block.is_kept || prefix.is_item || prefix.is_heading || prefix.quotes != quotes_;
-    if (is_new || rest[0] == '<') document_.end();
-    in_item_ = document_.has_text() ? in_item_ : prefix.is_item;
-    quotes_ = prefix.quotes;
-    const std::size_t label = rest[0] == '[' ? rest.find(']') : rest.size();
-    if (rest.substr(std::min(label, rest.size())).starts_with("]:")) {
-      document_.end();
-      if (rest[1] != '^') return;  // the address of a link; else a note
-      from += label + 2;
-    }
-    if (const std::size_t bytes =
-            quotes_ > 0 ? bytes_of_alert(line.substr(from)) : bytes_of_container(line.substr(from));
-        bytes > 0) {
-      document_.end();
-      from += bytes;
-      if (!text::has_words(line.substr(from))) return;
-    }
-    in_table_ = in_table_ || is_rule_of_table(i + 1);
-    if (rest[0] == '|' || (in_table_ && is_one_of('|', rest))) return add_cells(i, from);
-    const bool has_backslash = line.ends_with('\\');
-    const std::size_t to =
-        prefix.is_heading ? before_closing_marks(line) : line.size() - has_backslash;
-    if (to > from) document_.add(i, from, to);
-    if (has_backslash || prefix.is_heading || block.is_kept || line.ends_with("  ") ||
-        line.ends_with('>'))
-      document_.end();
-  }
-
-  LineByLine document_;
-  MarkdownBlocks blocks_;
-  bool in_formula_ = false;
-  int64_t quotes_ = 0;    // depth of quotations in the line before
-  bool in_item_ = false;  // the text being read began with the marker of a list
-  bool in_table_ = false;
+  std::string_view bytes_;
+  const CommonMarkdown markdown_;
+  std::size_t floor_;  // the first byte that no passage has
+  Passages& out_;
+  bool is_html_ = false, is_code_ = false;
+  std::vector<MarkdownEvent> events_;
+  std::vector<ByteRange> lines_;  // of HTML
 };
 
 }  // namespace
 
-Passages read_markdown(std::string_view bytes, const ReadOptions& /*options*/) {
-  return passages_of(bytes, Markdown(bytes).read(), tokens_of_markdown, /*has_markers=*/true);
+Passages read_markdown(std::string_view bytes, const ReadOptions& options) {
+  Passages out;
+  const std::size_t from = add_front_matter(bytes, options.also, out);
+  MarkdownReader(bytes, from, out).read();
+  return out;
 }
 
 }  // namespace heed::document

@@ -5,27 +5,11 @@
 
 #include "base/format.h"
 #include "base/strings.h"
+#include "document/html_elements.h"
 #include "text/references.h"
-#include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed::document {
 namespace {
-
-bool is_void(const std::string& name) {
-  static const text::WordSet names =
-      text::word_set("area base br col embed frame hr img input link meta param source track wbr");
-  return names.contains(name);
-}
-
-bool ends_sentence(const std::string& name) {
-  static const text::WordSet names = text::word_set(
-      "address article aside base blockquote body br caption center col colgroup dd details dialog "
-      "dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head "
-      "header hgroup hr html legend li link main menu meta nav noscript ol optgroup option p pre "
-      "search section select summary table tbody td textarea tfoot th thead title tr ul");
-  return names.contains(name);
-}
 
 bool is_code(const std::string& name) {
   return name == "script" || name == "style";
@@ -44,15 +28,9 @@ std::size_t after(std::string_view page, std::string_view end, std::size_t from)
 
 constexpr std::string_view kBehindName = " \t\n\r\f/>";
 
-struct Tag {
-  std::size_t end = 0;  // the position after it; where the tag begins: it has no end
-  std::string name;
-  bool closes = false, is_empty = false, keeps_language = false;
-};
-
 /// Reads the attributes of a tag, which begin after its name at `at`. A value in quotes may contain
 /// `>`.
-void read_attributes(std::string_view page, std::size_t at, Tag& tag) {
+void read_attributes(std::string_view page, std::size_t at, MarkupKind kind, Tag& tag) {
   const auto find = [&](std::string_view of, std::size_t from) {
     return std::min(page.find_first_of(of, from), page.size());
   };
@@ -66,6 +44,7 @@ void read_attributes(std::string_view page, std::size_t at, Tag& tag) {
       tag.end = at + (tag.is_empty ? 2 : 1);
       return;
     }
+    if (tag.attributes++ == Tag::kMostAttributes) tag.most_attributes_end = at;
     const std::size_t name = at, after_name = find(" \t\n\r\f/>=", at + 1);
     at = skip_blanks(after_name);
     if (at == page.size() || page[at] != '=') {
@@ -79,11 +58,19 @@ void read_attributes(std::string_view page, std::size_t at, Tag& tag) {
     if (end >= page.size()) return;
     value += quoted;
     at = end + quoted;
-    if (ascii_lower(page.substr(name, after_name - name)) == "translate" &&
-        ascii_lower(page.substr(value, end - value)) == "no")
-      tag.keeps_language = true;
+    const std::string attribute = ascii_lower(page.substr(name, after_name - name));
+    const std::string_view given = page.substr(value, end - value);
+    if (attribute == "translate") {
+      const std::string word = ascii_lower(given);
+      if (word == "no") tag.translate = false;
+      if ((word == "yes" || word.empty()) && !tag.translate) tag.translate = true;
+    } else if (kind == MarkupKind::html && attribute == "class" && has_untranslated_class(given)) {
+      tag.translate = false;
+    }
   }
 }
+
+}  // namespace
 
 Tag tag_at(std::string_view page, std::size_t at, MarkupKind kind) {
   Tag tag{.end = at};
@@ -93,12 +80,12 @@ Tag tag_at(std::string_view page, std::size_t at, MarkupKind kind) {
   const std::size_t end = std::min(page.find_first_of(kBehindName, begin), page.size());
   tag.name = page.substr(begin, end - begin);
   if (kind == MarkupKind::html) tag.name = ascii_lower(tag.name);
-  read_attributes(page, end, tag);
+  read_attributes(page, end, kind, tag);
   return tag;
 }
 
-/// The position after the end tag of the code that begins here, which contains no markup.
-std::size_t after_code(std::string_view page, std::size_t at, const std::string& name) {
+std::optional<std::size_t> after_end_tag(std::string_view page, std::size_t at,
+                                         const std::string& name) {
   for (; (at = page.find("</", at)) != std::string_view::npos; at += 2) {
     // "</scripts" is another name, whose end is not looked for.
     const std::string_view found = page.substr(at + 2, name.size() + 1);
@@ -106,8 +93,10 @@ std::size_t after_code(std::string_view page, std::size_t at, const std::string&
         (found.size() == name.size() || kBehindName.find(found.back()) != std::string_view::npos))
       return tag_at(page, at, MarkupKind::html).end;
   }
-  return page.size();
+  return std::nullopt;
 }
+
+namespace {
 
 /// The position after the declaration of XML that begins here: `>` in quotes, in comments, and
 /// between the brackets of a document type is not its end.
@@ -172,7 +161,7 @@ Token token_at(std::string_view page, std::size_t at, MarkupKind kind) {
     Token token{.from = at, .to = at + reference->bytes, .syntax = whole};
     if (reference->character) {
       token.syntax = Token::Syntax::text;
-      token.text = text::encode_utf8(std::u32string(1, *reference->character));
+      token.text = reference->text();
     }
     return token;
   }
@@ -182,14 +171,22 @@ Token token_at(std::string_view page, std::size_t at, MarkupKind kind) {
   const Tag tag = tag_at(page, at, kind);
   if (tag.end == at) return character;
   const bool is_html = kind == MarkupKind::html;
-  const bool ends = is_html && ends_sentence(tag.name);
+  const bool ends = is_html && is_block_element(tag.name);
   std::size_t end = tag.end;
-  bool is_whole = tag.is_empty || (is_html && is_void(tag.name));
+  bool is_whole = tag.is_empty || (is_html && is_void_element(tag.name));
   if (!tag.closes && !is_whole) {
-    if (is_html && is_code(tag.name))
-      end = after_code(page, end, tag.name), is_whole = true;
-    else if (tag.keeps_language)
+    if (is_html && is_code(tag.name)) {
+      // It contains no markup.
+      end = after_end_tag(page, end, tag.name).value_or(page.size()), is_whole = true;
+    } else if (tag.translate == false) {
       end = after_element(page, end, tag.name, kind), is_whole = true;
+    } else if (is_html && is_untranslated_element(tag.name) && !tag.translate) {
+      // An end that is farther away is not looked for, so that many without one take no time.
+      constexpr std::size_t kFarthest = 1 << 16;
+      const std::string_view near = page.substr(0, end + kFarthest);
+      const auto found = after_end_tag(near, end, tag.name);
+      if (found && near[*found - 1] == '>') end = *found, is_whole = true;
+    }
   }
   return {.from = at,
           .to = end,
@@ -200,13 +197,27 @@ Token token_at(std::string_view page, std::size_t at, MarkupKind kind) {
           .name = is_whole ? "" : tag.name};
 }
 
-std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kind) {
+namespace {
+
+/// The position after the comment, the tag, or the script or style of HTML that begins here.
+std::size_t after_markup(std::string_view page, std::size_t at) {
+  if (const std::size_t end = after_comment(page, at, MarkupKind::html); end > at) return end;
+  const Tag tag = tag_at(page, at, MarkupKind::html);
+  if (tag.end == at) return at + 1;
+  return tag.closes || !is_code(tag.name)
+             ? tag.end
+             : after_end_tag(page, tag.end, tag.name).value_or(page.size());
+}
+
+}  // namespace
+
+std::optional<std::string> unclosed_markup(std::string_view page, MarkupKind kind, bool is_page) {
   constexpr std::size_t kShown = 40;  // bytes
   if (kind == MarkupKind::none || page.find('<') == std::string_view::npos) return std::nullopt;
   // Markup without an end goes to the end of the page, however long the page is.
   const std::string longer = std::string(page) + '\n';
   for (std::size_t at = 0; (at = longer.find('<', at)) != std::string::npos;) {
-    const std::size_t end = at + token_at(longer, at, kind).bytes();
+    const std::size_t end = is_page ? after_markup(longer, at) : token_at(longer, at, kind).to;
     if (end < longer.size()) {
       at = end;
       continue;

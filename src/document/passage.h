@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/segment.h"
@@ -29,6 +30,14 @@ struct Passage {
     std::string before, after;  // written around the translation
   };
   std::optional<Place> place = {};
+
+  /// Makes of the passage with its translations what the format can have, such as a cell in quotes
+  /// where a translation has a comma. None: it is written as it is. A passage that comes back with
+  /// its bytes is never changed.
+  std::string (*enclosed)(std::string_view written) = nullptr;
+  /// Passages inside of its tags, such as the text that stands for a picture, in order. They have
+  /// no `inside` and no `place`.
+  std::vector<Passage> inside = {};
 };
 
 /// The passages of a document in the order of their places, which have no byte in common.

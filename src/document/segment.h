@@ -40,6 +40,9 @@ struct Writing {
   /// It is a sentence of a document. Where its translation is blank, its bytes stay, and stops and
   /// brackets directly beside an item come back where the translation lacks them.
   bool is_document = false;
+  /// The translation of a segment, written, as the format has a value: in quotes where it needs
+  /// them. None: as it is. A passage with it is one sentence.
+  std::string (*finished)(std::string_view text) = nullptr;
   bool has_markers = false;  // a line that begins with a marker of lists would no longer be text
 
   std::string written(std::string_view text) const {
@@ -64,6 +67,9 @@ struct Segment {
   std::map<std::string, int64_t, std::less<>> staying;  // how often each item is in the text
   std::vector<LineBreak> breaks;                        // in order
   Writing writing;
+  /// Where it is in a tag of the last segment that is in none: the tag, and its place there.
+  std::string tag = {};
+  std::size_t place_in_tag = 0;
 };
 
 /// How many elements may be nested. Tags of deeper ones are Kind::opening and Kind::closing.
@@ -81,6 +87,11 @@ class SegmentedText {
     around_.emplace_back();
   }
 
+  /// What is added between the two is written as `enclosed` makes it (Passage::enclosed), unless it
+  /// is `raw`. A part has no other part inside it.
+  void begin_part();
+  void end_part(std::string_view raw, std::string (*enclosed)(std::string_view written));
+
   const text::KeepOptions& kept() const { return kept_; }
   const std::vector<Segment>& segments() const { return segments_; }
 
@@ -88,9 +99,24 @@ class SegmentedText {
   std::string with(const std::vector<std::string>& texts) const;
 
  private:
+  /// A position between the bytes around segments: byte `at` of around_[segment].
+  struct PartBound {
+    std::size_t segment = 0, at = 0;
+  };
+  struct EnclosedPart {
+    PartBound begin, end;
+    std::string raw;
+    std::string (*enclosed)(std::string_view written);
+  };
+  bool is_one_tag(std::size_t i) const;
+  void put_into_tag(std::size_t first, const std::vector<std::string>& texts, std::size_t from,
+                    std::string& page) const;
+  PartBound here() const { return {segments_.size(), around_.back().size()}; }
+
   text::KeepOptions kept_;
   std::vector<std::string> around_ = {""};  // the bytes before each segment, and after the last
   std::vector<Segment> segments_;
+  std::vector<EnclosedPart> parts_;  // in order, with no byte in common
 };
 
 }  // namespace heed::document

@@ -50,7 +50,7 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
           text::repair(bytes),
           [&](const text::CodePoint&, std::string_view character) { builder.add({}, character); });
     else
-      builder.add(token, text::repair(bytes));
+      builder.add(token, text::repair(token.written.empty() ? bytes : token.written));
   }
   Segment segment = std::move(builder).segment();
   const bool is_plain = std::ranges::all_of(tokens, [](const Token& token) {
@@ -93,6 +93,7 @@ text::KeptItem item_at(std::string_view raw, std::size_t at, bool has_references
 std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
                              const Writing& writing, const text::KeepOptions& kept) {
   if (!kept.any()) return tokens;
+  const bool has_references = writing.escaped == text::with_references;
   std::vector<Token> out;
   // Adds what is left of a text from `from` on.
   const auto add_rest = [&](const Token& token, std::size_t from) {
@@ -115,8 +116,7 @@ std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& t
     std::size_t from = std::max(token.from, after);
     if (token.is_plain())
       for (std::size_t at = from; at < token.to;) {
-        const text::KeptItem item =
-            item_at(bytes.substr(0, end_of_run), at, writing.escaped != nullptr, kept);
+        const text::KeptItem item = item_at(bytes.substr(0, end_of_run), at, has_references, kept);
         if (item.bytes == 0) {
           ++at;
           continue;

@@ -29,6 +29,9 @@ struct Token {
   Syntax syntax = Syntax::text;
   /// The characters that a text stands for; empty: its bytes are the characters.
   std::string text = {};
+  /// What a translation has in its place, where that differs from its bytes: `][name]` for the `]`
+  /// of a link whose text is the name of its address. It belongs to the segment beside it.
+  std::string written = {};
   /// What opens and closes has the same name, "br" of "<BR/>"; an element that is whole has none.
   std::string name = {};
   /// The letter that the splitter of sentences sees in place of what is no text.

@@ -16,9 +16,11 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 struct Request {
   std::string method, path;  // path: decoded, without the query
   Fields query;              // after the ?, decoded
+  std::string host;          // under which the client asks, with its port; empty: unknown
   std::string type;          // of the body: lower case, without parameters; empty: unknown
   std::string body;
-  Fields form;  // the body's fields where it is an HTML form, urlencoded or multipart
+  Fields form;   // the body's fields where it is an HTML form, urlencoded or multipart
+  Fields files;  // for fields of a multipart form that are files: their names
 };
 
 struct Response {

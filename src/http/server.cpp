@@ -88,11 +88,12 @@ MHD_Result add_field(void* fields, MHD_ValueKind, const char* name, const char* 
 }
 
 /// Adds a part of a field of a form; a field may come in several parts.
-MHD_Result add_part(void* fields, MHD_ValueKind, const char* name, const char*, const char*,
+MHD_Result add_part(void* to, MHD_ValueKind, const char* name, const char* file, const char*,
                     const char*, const char* data, uint64_t offset, size_t size) {
-  auto& all = *static_cast<Fields*>(fields);
-  if (offset == 0) all.emplace_back(name ? name : "", "");
-  if (!all.empty()) all.back().second.append(data, size);
+  Request& request = *static_cast<Request*>(to);
+  if (offset == 0) request.form.emplace_back(name ? name : "", "");
+  if (offset == 0 && file) request.files.emplace_back(name ? name : "", file);
+  if (!request.form.empty()) request.form.back().second.append(data, size);
   return MHD_YES;
 }
 
@@ -108,7 +109,7 @@ std::string type_of(const std::string& value) {
 
 /// The fields of a multipart form. Throws UserError where the body is no such form, or not whole.
 void read_multipart(MHD_Connection* connection, Request& request) {
-  MHD_PostProcessor* form = MHD_create_post_processor(connection, 4096, add_part, &request.form);
+  MHD_PostProcessor* form = MHD_create_post_processor(connection, 4096, add_part, &request);
   // libmicrohttpd would complain of line feeds after the last boundary.
   const std::string_view body = trim(request.body);
   const bool readable = form && MHD_post_process(form, body.data(), body.size()) == MHD_YES;
@@ -289,6 +290,7 @@ struct Server::Impl {
     Arrival& arrival = *owner;
     arrival.request.method = method;
     arrival.request.path = url;
+    arrival.request.host = header(connection, "Host");
     arrival.request.type = type_of(header(connection, "Content-Type"));
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field, &arrival.request.query);
     *context = owner.release();  // freed in on_completed

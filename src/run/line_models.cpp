@@ -241,16 +241,19 @@ std::string translate_document(const LineModels& models, const std::string& file
   const std::string bytes = document::read_document(file), name = file == "-" ? "stdin" : file;
   if (const auto no_text = text::no_text(bytes)) {
     if (no_text->is_pointer) throw UserError("{}: {}", name, no_text->what);
-    log::warn("{}: {}", name, no_text->what);
+    if (no_text->format != format.name) log::warn("{}: {}", name, no_text->what);
   }
   if (!text::is_utf8(bytes))
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
-  options.fits = [&](const std::string& text) {
-    return std::ranges::all_of(translator.texts(), [&](const decode::MemberText& member) {
-      return std::ssize(member.source.encode(text, most)) <= most;
-    });
+  options.fits = decode::fits_of(translator);
+  const auto read = [&] {
+    try {
+      return document::Document(bytes, format, options);
+    } catch (const UserError& error) {
+      throw UserError("{}: {}", name, error.what());
+    }
   };
-  const document::Document document(bytes, format, options);
+  const document::Document document = read();
   if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);
   if (document.too_long() > 0)

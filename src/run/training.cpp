@@ -260,6 +260,7 @@ class RankTraining {
         .checksum = mix({checksum(config), corpus_->fingerprint()}),
         .updated = [this](int64_t update) { board_->show(rank_.rank, update); },
         .resume = request_.existing.resume,
+        .before = saved_ ? std::optional(saved_->training) : std::nullopt,
         .metadata = binding_of(config, {run.source, run.target}),
         .configuration = config::dump(config),
         .base = base_};

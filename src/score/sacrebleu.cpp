@@ -37,6 +37,18 @@ constexpr const char* kBroken =
     "; if its Python environment was moved, or its Python upgraded, make it again with `./run "
     "setup` (`./run install`) or `pip install --force-reinstall sacrebleu`";
 
+/// The end of a message about a sacrebleu that fails or answers in another form, where Python finds
+/// another one first than that of its environment; "" where it does not.
+std::string other_sacrebleu() {
+  const char* const folders = std::getenv("PYTHONPATH");
+  std::error_code ignored;
+  for (const std::string& folder : split(folders ? folders : "", ':'))
+    if (!folder.empty() && fs::is_regular_file(fs::path(folder) / "sacrebleu/__init__.py", ignored))
+      return fmt::format("; PYTHONPATH leads Python to another sacrebleu, in {}: unset PYTHONPATH",
+                         shell_path(folder));
+  return "";
+}
+
 /// The sacrebleu that `./run install` installs.
 constexpr const char* kInstalled = "lib/heed/python/bin/sacrebleu";
 
@@ -140,8 +152,12 @@ std::string run(const std::vector<std::string>& arguments, const EvaluationConfi
     throw Failure(
         "evaluation.tokenize: {} needs another package; `{}` installs it, and char needs none",
         config.tokenize, command_to_install(package, arguments[kProgram]));
+  const std::string other = other_sacrebleu();
   throw Failure("sacrebleu ('{}') ended with status {}: {}{}", arguments[kProgram], result.status,
-                reason_in(result.err), lacks_its_python(result) ? kBroken : "");
+                reason_in(result.err),
+                !other.empty()             ? other
+                : lacks_its_python(result) ? kBroken
+                                           : "");
 }
 
 /// Returns the score of an entry; nothing for a score that heed did not ask for.
@@ -179,8 +195,8 @@ std::vector<Score> read_scores(const std::string& output, const std::string& pro
   } catch (const json::exception&) {
     throw Failure(
         "'{}' did not answer in JSON; heed needs sacrebleu 2.0 or newer (`pip install -U "
-        "sacrebleu`)",
-        program);
+        "sacrebleu`){}",
+        program, other_sacrebleu());
   }
 }
 

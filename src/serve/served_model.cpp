@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -123,8 +124,14 @@ std::optional<study::AlignmentChoice> ServedModel::alignment() const {
 
 Parameters::Parameters(const http::Request& request) {
   // curl declares JSON as a form, unless its user gives another type.
-  const bool is_json = trim(request.body).starts_with('{') || request.form.empty();
-  values_ = is_json ? parse(request.body) : object_of(request.form);
+  const std::string_view body = trim(request.body);
+  const bool is_form =
+      !body.starts_with('{') && (!request.form.empty() || (body.empty() && !request.query.empty()));
+  values_ = is_form ? object_of(request.form) : parse(request.body);
+  if (!is_form) return;
+  const json query = object_of(request.query);
+  for (const auto& [name, value] : query.items())
+    if (!values_.contains(name)) values_[name] = value;
 }
 
 Parameters::Texts Parameters::texts(const char* name) const {

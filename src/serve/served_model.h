@@ -19,7 +19,8 @@
 
 namespace heed::serve {
 
-// The parameters of a request by name: the members of a JSON object, or the fields of a form.
+// The parameters of a request by name: the members of a JSON object; or the fields of a form, and
+// what it lacks of those after the path's ?.
 
 /// All functions throw UserError that names the parameter and its allowed values.
 class Parameters {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -18,13 +19,17 @@
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
 #include "decode/search/marked_text.h"
-#include "draw/pages.h"
-#include "http/message.h"
-#include "serve/answers/answers.h"
-#include "text/kept.h"
+#include "document/document.h"
+#include "document/format.h"
 #include "document/markup.h"
 #include "document/markup_tokens.h"
 #include "document/segment.h"
+#include "draw/pages.h"
+#include "http/message.h"
+#include "serve/answers/answers.h"
+#include "serve/specification.h"
+#include "text/kept.h"
+#include "text/utf8.h"
 
 namespace heed::serve {
 namespace {
@@ -60,6 +65,18 @@ Json translations_of(const TextRequest& asked, const std::vector<decode::Transla
     page = end;
   }
   return all;
+}
+
+/// A page of HTML, read as `heed translate --document html` reads it.
+document::SegmentedText page_of(const std::string& text, const ServedModel& model,
+                                const text::KeepOptions& kept) {
+  const document::DocumentFormat* const html = document::format_named("html");
+  return document::Document(
+             text, *html,
+             {.read = {.source_language = model.source, .target_language = model.target},
+              .kept = kept,
+              .fits = decode::fits_of(*model.translator)})
+      .text();
 }
 
 http::Response json_response(const Json& body) {
@@ -106,6 +123,26 @@ int64_t most_alternatives(const decode::DecodeConfig& config) {
   constexpr int64_t kMostDrawn = 100;
   if (config.mbr > 0) return config.mbr - 1;
   return decode::samples(config.sampling) ? kMostDrawn : config.beam_size - 1;
+}
+
+/// The endings of names of documents: ".md" and the like.
+std::vector<std::string> document_endings() {
+  std::vector<std::string> endings;
+  for (const document::DocumentFormat& format : document::document_formats())
+    for (const std::string& ending : split_words(std::string(format.endings)))
+      endings.push_back("." + ending);
+  return endings;
+}
+
+/// The bytes as RFC 8187 has them in a header.
+std::string percented(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z') || c == '.' || c == '-' || c == '_';
+    out += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
 }
 
 double resident_bytes() {
@@ -157,11 +194,17 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     // line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
     if (count > limits_.queue) continue;
-    if (const auto open = document::unclosed_markup(text, markup))
+    if (const auto open = document::unclosed_markup(
+            text, markup, /*is_page=*/markup == document::MarkupKind::html))
       throw UserError(
           "q: {} has no end in its text; send the whole page as one text; a < that begins no tag "
           "is written &lt;",
           *open);
+    if (markup == document::MarkupKind::html) {
+      asked.pages.push_back(page_of(text, model, kept));
+      asked.counts.push_back(1);
+      continue;
+    }
     const std::vector<std::string> pages = is_markup ? std::vector{text} : lines_of(text);
     for (const std::string& page : pages)
       asked.pages.push_back(document::read_markup(page, markup, kept));
@@ -193,6 +236,60 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     return answer_to(asked, model, translated, std::move(found));
   };
   queue_.take(std::move(lines), reply);
+}
+
+void Service::translate_file(const http::Request& request, const http::Reply& reply) {
+  const auto name = http::find(request.files, "file"), bytes = http::find(request.form, "file");
+  if (!name || !bytes)
+    throw UserError("file: is missing; send a multipart form with the document as its field file");
+  const document::DocumentFormat* const format = document::format_of_name(*name);
+  if (!format)
+    throw UserError(
+        "file: the name '{}' does not end like one of a document; names of documents "
+        "end in {}",
+        one_line(*name), join(document_endings(), ", "));
+  if (!text::is_utf8(*bytes)) throw UserError("file: is not UTF-8; convert it before");
+  const Parameters parameters(request);
+  QueuedLines lines{.model = choose(models_, parameters)};
+  const ServedModel& model = models_[lines.model];
+  const decode::LineTranslator& translator = *model.translator;
+  const document::Document read(*bytes, *format,
+                                {.read = {.source_language = model.source,
+                                          .target_language = model.target,
+                                          .columns = parameters.texts("column").values},
+                                 .kept = parameters.kept("keep"),
+                                 .fits = decode::fits_of(translator)});
+  TextRequest asked{.counts = {1}, .pages = {read.text()}};
+  lines.request = decode::segments_of(asked.pages, {});
+  const auto count = std::ssize(lines.request.lines);
+  if (count > limits_.queue)
+    return reply.send(http::error(
+        413, fmt::format("{}; a document may have {}", counted(count, "sentence"), limits_.queue)));
+  if (const auto terms = parameters.terms("glossary"))
+    lines.request.glossary = translator.glossary_of(*terms);
+  const auto answer = [this, asked, &model, name = *name, host = request.host](
+                          const decode::LinesRequest& translated,
+                          std::vector<decode::Translation> found) {
+    put_inlays(*model.translator, translated, asked.pages, model.alignment(), found);
+    const std::string key = files_.add(name, with_segments(asked.pages, found)[0]);
+    return json_response(
+        {{"translatedFileUrl",
+          fmt::format("{}/download_file?key={}", host.empty() ? "" : "http://" + host, key)}});
+  };
+  if (count == 0) return reply.send(answer(lines.request, {}));
+  lines.answer = answer;
+  queue_.take(std::move(lines), reply);
+}
+
+void Service::download_file(const http::Request& request, const http::Reply& reply) {
+  const auto file = files_.find(http::find(request.query, "key").value_or(""));
+  if (!file)
+    return reply.send(http::error(404, "there is no such document; it may have waited too long"));
+  reply.send({.type = "application/octet-stream",
+              .body = file->bytes,
+              .headers = {{"Content-Disposition",
+                           fmt::format("attachment; filename*=UTF-8''{}", percented(file->name))},
+                          {"X-Content-Type-Options", "nosniff"}}});
 }
 
 void Service::attention(const http::Request& request, const http::Reply& reply) {
@@ -270,10 +367,28 @@ http::Response Service::languages() const {
   return json_response(out);
 }
 
-http::Response Service::health() const {
+/// LibreTranslate's settings, and the names of the models.
+http::Response Service::settings() const {
+  const auto language = [](const std::string& code) {
+    return Json{{"code", code}, {"name", language_name(code)}};
+  };
   std::vector<std::string> names;
   for (const ServedModel& model : models_) names.push_back(model.name);
-  return json_response({{"status", draining_ ? "draining" : "ok"}, {"models", names}});
+  return json_response(
+      {{"apiKeys", false},
+       {"charLimit", -1},
+       {"filesTranslation", true},
+       {"frontendTimeout", 500},  // milliseconds after which a page translates what was typed
+       {"keyRequired", false},
+       {"language",
+        {{"source", language(models_[0].source)}, {"target", language(models_[0].target)}}},
+       {"suggestions", false},
+       {"supportedFilesFormat", document_endings()},
+       {"models", names}});
+}
+
+http::Response Service::health() const {
+  return json_response({{"status", draining_ ? "draining" : "ok"}});
 }
 
 http::Response Service::metrics() {
@@ -305,8 +420,14 @@ std::vector<http::Route> Service::routes() {
       {"POST", "/attention", [this](const Request& q, const Reply& r) { attention(q, r); }},
       {"POST", "/steps", [this](const Request& q, const Reply& r) { steps(q, r); }},
       {"POST", "/candidates", [this](const Request& q, const Reply& r) { candidates(q, r); }},
+      {"POST", "/translate_file",
+       [this](const Request& q, const Reply& r) { translate_file(q, r); }},
+      {"GET", "/download_file", [this](const Request& q, const Reply& r) { download_file(q, r); }},
       {"POST", "/detect", [this](const Request& q, const Reply& r) { detect(q, r); }},
       {"GET", "/languages", [this](const Request&, const Reply& r) { r.send(languages()); }},
+      {"GET", "/frontend/settings", [this](const Request&, const Reply& r) { r.send(settings()); }},
+      {"GET", "/spec",
+       [](const Request&, const Reply& r) { r.send(json_response(specification())); }},
       {"GET", "/health", [this](const Request&, const Reply& r) { r.send(health()); }},
       {"GET", "/metrics", [this](const Request&, const Reply& r) { r.send(metrics()); }},
   };

@@ -13,6 +13,7 @@
 #include "http/service_metrics.h"
 #include "serve/request_queue.h"
 #include "serve/served_model.h"
+#include "serve/translated_files.h"
 
 namespace heed::serve {
 
@@ -38,8 +39,11 @@ class Service {
   void attention(const http::Request& request, const http::Reply& reply);
   void steps(const http::Request& request, const http::Reply& reply);
   void candidates(const http::Request& request, const http::Reply& reply);
+  void translate_file(const http::Request& request, const http::Reply& reply);
+  void download_file(const http::Request& request, const http::Reply& reply);
   void detect(const http::Request& request, const http::Reply& reply);
   http::Response languages() const;
+  http::Response settings() const;
   http::Response health() const;
   http::Response metrics();
 
@@ -47,6 +51,7 @@ class Service {
   Limits limits_;
   http::ServiceMetrics metrics_;
   RequestQueue queue_;
+  TranslatedFiles files_;
   std::atomic<bool> draining_ = false;
 };
 

@@ -174,21 +174,24 @@ class ZstdSource : public ByteSource {
   bool inside_ = false, more_out_ = false;
 };
 
-enum class FileKind { plain, gzip, zstd, utf16, foreign };
+enum class FileKind { plain, gzip, zstd, utf16, utf32, foreign };
 struct Magic {
   std::string_view bytes;
   FileKind kind;
 };
-constexpr std::array<Magic, 8> kMagic = {{{"\x1F\x8B", FileKind::gzip},
-                                          {"\x28\xB5\x2F\xFD", FileKind::zstd},
-                                          {"\x50\x2A\x4D\x18", FileKind::zstd},  // made in parallel
-                                          {"BZh91AY&SY", FileKind::foreign},     // bzip2
-                                          {"PK\x03\x04", FileKind::foreign},     // zip
-                                          {"\xFD"
-                                           "7zXZ",
-                                           FileKind::foreign},            // xz
-                                          {"\xFF\xFE", FileKind::utf16},  // never in UTF-8
-                                          {"\xFE\xFF", FileKind::utf16}}};
+constexpr std::array<Magic, 10> kMagic = {
+    {{"\x1F\x8B", FileKind::gzip},
+     {"\x28\xB5\x2F\xFD", FileKind::zstd},
+     {"\x50\x2A\x4D\x18", FileKind::zstd},  // made in parallel
+     {"BZh91AY&SY", FileKind::foreign},     // bzip2
+     {"PK\x03\x04", FileKind::foreign},     // zip
+     {"\xFD"
+      "7zXZ",
+      FileKind::foreign},  // xz
+     {{"\xFF\xFE\0\0", 4}, FileKind::utf32},
+     {{"\0\0\xFE\xFF", 4}, FileKind::utf32},
+     {"\xFF\xFE", FileKind::utf16},  // never in UTF-8
+     {"\xFE\xFF", FileKind::utf16}}};
 
 /// Looks no further than it must, so that a short line typed at a terminal is not held back.
 FileKind look_at(PlainSource& source) {
@@ -239,6 +242,8 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
       return std::make_unique<ZstdSource>(std::move(plain));
     case FileKind::utf16:
       throw BadBytes("text in UTF-16; convert it: " + command_to_convert(path, "UTF-16"));
+    case FileKind::utf32:
+      throw BadBytes("text in UTF-32; convert it: " + command_to_convert(path, "UTF-32"));
     case FileKind::foreign:
       break;
   }

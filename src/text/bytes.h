@@ -41,7 +41,8 @@ std::string command_to_convert(const std::string& path, const std::string& encod
                                const std::string& unpacked_by = "");
 
 /// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be
-/// opened, BadBytes where its first bytes cannot be read or are of an unknown archive or UTF-16.
+/// opened, BadBytes where its first bytes cannot be read or are of an unknown archive, or of
+/// UTF-16 or UTF-32.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
 /// Does `work`. Turns BadBytes into UserError and UnreadBytes into Failure; the message begins with

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -28,6 +30,48 @@ std::size_t end_of_character(std::string_view text, std::size_t most) {
   return end;
 }
 
+/// The bytes of a text.
+class TextSource : public ByteSource {
+ public:
+  explicit TextSource(std::string text) : text_(std::move(text)) {}
+
+  std::size_t read(char* out, std::size_t size) override {
+    const std::size_t count = std::string_view(text_).substr(at_).copy(out, size);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string text_;
+  std::size_t at_ = 0;
+};
+
+constexpr std::pair<const char*, std::string_view> kByteOrderMarks[] = {
+    {"UTF-32", {"\xFF\xFE\0\0", 4}},
+    {"UTF-32", {"\0\0\xFE\xFF", 4}},
+    {"UTF-16", "\xFF\xFE"},
+    {"UTF-16", "\xFE\xFF"}};
+
+/// What follows the place in a message, for a text in another encoding.
+std::string not_utf8(const Encoding& encoding, const std::string& command) {
+  return fmt::format(
+      "not UTF-8, like {} of the {} lines with letters beyond ASCII; if it is of Western Europe, "
+      "convert it: {}",
+      encoding.repaired - encoding.with_nul, encoding.beyond_ascii, command);
+}
+
+/// Counts a line.
+void count_in(std::string_view raw, int64_t number, Encoding& encoding) {
+  if (raw.find('\r') != std::string_view::npos)
+    encoding.inner_returns +=
+        std::ranges::count(raw.substr(0, raw.find_last_not_of('\r') + 1), '\r');
+  const bool nul = raw.find('\0') != std::string_view::npos, ascii = is_ascii(raw);
+  if (ascii && !nul) return;
+  encoding.beyond_ascii += !ascii;
+  encoding.with_nul += nul;
+  if ((nul || !is_utf8(raw)) && encoding.repaired++ == 0) encoding.first_repaired = number;
+}
+
 }  // namespace
 
 std::string clean_line(std::string_view raw) {
@@ -39,6 +83,8 @@ LineReader::LineReader(const std::string& path, LongLines long_lines)
     : path_(path), long_lines_(long_lines) {
   telling(place(path_, 1), [&] { bytes_ = open_bytes(path); });
 }
+LineReader::LineReader(std::string text, const std::string& name, LongLines long_lines)
+    : path_(name), long_lines_(long_lines), bytes_(std::make_unique<TextSource>(std::move(text))) {}
 LineReader::~LineReader() = default;
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
@@ -90,7 +136,7 @@ bool LineReader::next(std::string& line) {
   }
   line = clean_line(raw);
   ++line_number_;
-  note(raw);
+  count_in(raw, line_number_, encoding_);
   was_open_ = end == buffer_.size();
   start_ = scanned_ = std::min(end + 1, buffer_.size());
   return true;
@@ -107,17 +153,6 @@ void LineReader::look_for_text() {
   no_text_ = name() + ": " + found->what;
   if (!found->program.empty()) no_text_ += ": " + command_through(found->program);
   if (found->is_pointer || long_lines_ == LongLines::refuse) throw UserError(no_text_);
-}
-
-void LineReader::note(std::string_view raw) {
-  if (raw.find('\r') != std::string_view::npos)
-    encoding_.inner_returns +=
-        std::ranges::count(raw.substr(0, raw.find_last_not_of('\r') + 1), '\r');
-  const bool nul = raw.find('\0') != std::string_view::npos, ascii = is_ascii(raw);
-  if (ascii && !nul) return;
-  encoding_.beyond_ascii += !ascii;
-  encoding_.with_nul += nul;
-  if ((nul || !is_utf8(raw)) && encoding_.repaired++ == 0) encoding_.first_repaired = line_number_;
 }
 
 std::string LineReader::name() const {
@@ -148,10 +183,37 @@ std::optional<std::string> encoding_flaw(const LineReader& reader) {
                        reader.command_to_convert("UTF-16"));
   const int64_t broken = encoding.repaired - encoding.with_nul;
   if (broken < kAccidents || 2 * broken <= encoding.beyond_ascii) return std::nullopt;
-  return fmt::format(
-      "{}not UTF-8, like {} of the {} lines with letters beyond ASCII; if it is of Western Europe, "
-      "convert it: {}",
-      here, broken, encoding.beyond_ascii, reader.command_to_convert("WINDOWS-1252"));
+  return here + not_utf8(encoding, reader.command_to_convert("WINDOWS-1252"));
+}
+
+std::optional<std::string> encoding_flaw(std::string_view document, const std::string& path,
+                                         const std::string& unpacked_by) {
+  const auto convert = [&](const char* encoding) {
+    return command_to_convert(path, encoding, unpacked_by);
+  };
+  for (const auto& [encoding, mark] : kByteOrderMarks)
+    if (document.starts_with(mark))
+      return fmt::format("{}text in {}; convert it: {}", place(path, 1), encoding,
+                         convert(encoding));
+  Encoding found;
+  int64_t lines = 0;
+  for (std::size_t from = 0; from < document.size(); ++lines) {
+    const std::size_t end = std::min(document.find('\n', from), document.size());
+    count_in(document.substr(from, end - from), lines + 1, found);
+    from = end + 1;
+  }
+  const std::string here = place(path, found.first_repaired);
+  if (2 * found.with_nul > lines) {
+    // Letters of Europe have NUL as the upper half, which comes first or second.
+    int64_t nuls[2] = {};
+    for (std::size_t i = 0; i < document.size(); ++i) nuls[i % 2] += document[i] == '\0';
+    return fmt::format("{}a NUL byte, as in {} of {}; if it is UTF-16, convert it: {}", here,
+                       found.with_nul, counted(lines, "line"),
+                       convert(nuls[1] >= nuls[0] ? "UTF-16LE" : "UTF-16BE"));
+  }
+  const int64_t broken = found.repaired - found.with_nul;
+  if (2 * broken <= found.beyond_ascii) return std::nullopt;
+  return here + not_utf8(found, convert("WINDOWS-1252"));
 }
 
 void require_utf8(const LineReader& reader) {

@@ -37,8 +37,10 @@ enum class LongLines {
 class LineReader {
  public:
   /// `path` "-" is stdin. Throws UserError where the file cannot be opened, is an archive of a kind
-  /// that heed does not read, or begins with the byte order mark of UTF-16.
+  /// that heed does not read, or begins with the byte order mark of UTF-16 or UTF-32.
   explicit LineReader(const std::string& path, LongLines long_lines = LongLines::refuse);
+  /// The lines of `text`, which messages call `name`.
+  LineReader(std::string text, const std::string& name, LongLines long_lines);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
@@ -78,7 +80,6 @@ class LineReader {
   bool fill();
   bool find_end();
   void refuse_unless_cut() const;
-  void note(std::string_view raw);
   void look_for_text();
   std::string path_, no_text_;
   LongLines long_lines_;
@@ -98,6 +99,13 @@ class LineReader {
 /// Carriage returns alone end its lines where there are more of them inside lines than there are
 /// lines, or some in the only line.
 std::optional<std::string> encoding_flaw(const LineReader& reader);
+
+/// The message, with the cure, for a whole document in another encoding than UTF-8: more than half
+/// of its lines with bytes beyond ASCII are broken, however few they are, more than half of all
+/// have NUL, or it begins with the byte order mark of UTF-16 or UTF-32. Nothing for a sound
+/// document and for one with accidents. `unpacked_by`: see ByteSource.
+std::optional<std::string> encoding_flaw(std::string_view document, const std::string& path,
+                                         const std::string& unpacked_by);
 
 /// Throws UserError with the message of encoding_flaw(), if there is one.
 void require_utf8(const LineReader& reader);

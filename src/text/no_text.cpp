@@ -114,7 +114,9 @@ std::optional<NoText> no_text(std::string_view beginning) {
                       "reviewer|translator)[ >]'"};
   if (is("html") || is("!doctype html") || (is("head") && has("title")) ||
       (xml && (has("html") || has("!doctype html"))))
-    return NoText{.what = "a page of HTML, not the text; fetch the file itself", .program = ""};
+    return NoText{.what = "a page of HTML, not the text; fetch the file itself",
+                  .program = "",
+                  .format = "html"};
   if (xml)
     return NoText{.what = "a file of XML, not lines of text; take the text out of it",
                   .program = ""};

@@ -12,7 +12,8 @@ namespace heed::text {
 struct NoText {
   std::string what;
   std::string program;  // turns the file, on standard input, into lines of text; "": there is none
-  bool is_pointer = false;  // a pointer of Git LFS, of which no line means anything
+  bool is_pointer = false;       // a pointer of Git LFS, of which no line means anything
+  std::string_view format = {};  // the format of documents that it has, "html"; "": none
 };
 
 /// The number of bytes of a file that no_text() looks at.

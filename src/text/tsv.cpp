@@ -18,8 +18,8 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
       tabs > 1 ? "; the first two columns alone: " + reader.command_through("cut -f1,2")
       : csv    ? "; if it is CSV: " +
                   reader.command_through(
-                      "python3 -c 'import csv, sys; [print(*row[:2], sep=\"\\t\") for row in "
-                      "csv.reader(sys.stdin)]'")
+                      "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in "
+                      "row[:2]), sep=\"\\t\") for row in csv.reader(sys.stdin)]'")
             : "";
   throw UserError("{}:{}: {}{}; each line of a corpus in one file is source TAB target{}",
                   reader.name(), reader.line_number(), tabs == 0 ? "no" : std::to_string(tabs),

@@ -176,8 +176,8 @@ struct TrainConfig {
   HEED_FREE(int64_t, epochs, 0, "Passes over the corpus in all. 0: no limit but `updates`.",
             config::Between<int64_t>{0, 1000000})
   HEED_FREE(double, max_minutes, 0.0,
-            "Training time in all, resumed parts included; the schedules `cosine` and `luong` end "
-            "with it. 0: no limit.",
+            "Training time in all, resumed parts included, without time in which the process was "
+            "stopped; the schedules `cosine` and `luong` end with it. 0: no limit.",
             config::Between<double>{0.0, 1e7})
   HEED_FREE(int64_t, validate_every, 1000, "Updates between two validations.",
             config::Between<int64_t>{1, 1000000000})

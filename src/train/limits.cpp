@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "config/schema.h"
 #include "data/batches.h"
 #include "train/config.h"
 #include "train/setup.h"
@@ -13,8 +14,7 @@
 namespace heed::train {
 namespace {
 
-int64_t planned_updates(const TrainerSetup& setup) {
-  const TrainConfig& config = setup.config;
+int64_t planned_updates(const TrainerSetup& setup, const TrainConfig& config) {
   if (config.epochs == 0) return config.updates;
   data::BatchOptions options = setup.batches;
   options.epochs = 0;
@@ -25,8 +25,10 @@ int64_t planned_updates(const TrainerSetup& setup) {
 
 }  // namespace
 
-TrainingLimits::TrainingLimits(const TrainerSetup& setup)
-    : setup_(setup), config_(setup.config), updates_(planned_updates(setup)) {}
+TrainingLimits::TrainingLimits(const TrainerSetup& setup) : TrainingLimits(setup, setup.config) {}
+
+TrainingLimits::TrainingLimits(const TrainerSetup& setup, const TrainConfig& config)
+    : setup_(setup), config_(config), updates_(planned_updates(setup, config)) {}
 
 std::optional<StopReason> TrainingLimits::reached(const Progress& progress) const {
   if (progress.update >= config_.updates) return StopReason::updates;
@@ -96,6 +98,18 @@ std::string TrainingLimits::time_text(const Progress& progress) const {
       "are over before {} updates are made. Another run will not have the same weights",
       with_commas(progress.update + 1), human_duration(60 * config_.max_minutes),
       with_commas(updates_));
+}
+
+void TrainingLimits::tell_of_other_rate(const TrainingLimits& before,
+                                        const Progress& progress) const {
+  const double was = before.rate(progress), is = rate(progress);
+  if (std::abs(is - was) <= 0.01 * std::max(is, was)) return;
+  log::info(
+      "the learning rate of update {} is {:.3g}; with the settings that the run had before it "
+      "would "
+      "be {:.3g} (training.schedule: {}; training.updates: {} before, {} now)",
+      with_commas(progress.update + 1), is, was, config::name_of(config_.schedule),
+      with_commas(before.updates_), with_commas(updates_));
 }
 
 void TrainingLimits::warn_of_long_warmup(const Progress& progress) const {

@@ -19,6 +19,8 @@ class TrainingLimits {
  public:
   /// `setup` must outlive this object.
   explicit TrainingLimits(const TrainerSetup& setup);
+  /// The same with another configuration, which must outlive this object, too.
+  TrainingLimits(const TrainerSetup& setup, const TrainConfig& config);
 
   /// Returns the number of updates, by training.updates and training.epochs.
   int64_t updates() const { return updates_; }
@@ -39,6 +41,9 @@ class TrainingLimits {
   bool rate_follows_time(const Progress& progress) const;
   /// Returns what a user is told of it.
   std::string time_text(const Progress& progress) const;
+  /// Tells of a run that goes on what its learning rate is now, where it would be another one with
+  /// the configuration that the run had `before`.
+  void tell_of_other_rate(const TrainingLimits& before, const Progress& progress) const;
   /// Warns where the training is expected to end within the warm-up.
   void warn_of_long_warmup(const Progress& progress) const;
 

@@ -1,5 +1,6 @@
 #include "train/rank_sync.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -76,8 +77,11 @@ void require_same(const RankState& first, const RankState& other, const std::str
 
 void RankSync::synchronize(Progress& progress) {
   const auto now = Clock::now();
-  progress.seconds += std::chrono::duration<double>(now - ticked_).count();
+  const double passed = std::chrono::duration<double>(now - ticked_).count(),
+               stopped = stopped_.seconds() - stopped_before_;
+  progress.seconds += std::max(0., passed - stopped);
   ticked_ = now;
+  stopped_before_ += stopped;
   if (setup_.interrupted && setup_.interrupted()) interrupted_ = true;
   if (group_.alone()) return;
   const RankState mine{setup_.checksum,      progress.update,  checksum_of(progress.position),

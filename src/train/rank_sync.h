@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/stopped_time.h"
 #include "ranks/group.h"
 #include "train/checkpoint.h"
 #include "train/progress.h"
@@ -18,7 +19,8 @@ class RankSync {
   /// Both must outlive this object.
   RankSync(const TrainerSetup& setup, ranks::Group& group) : setup_(setup), group_(group) {}
 
-  /// Brings `progress.seconds` forward by the first rank's clock, and compares the states of all
+  /// Brings `progress.seconds` forward by the first rank's clock, without the time in which the
+  /// process was stopped, and compares the states of all
   /// ranks: throws Failure where they differ. An interruption of any is one of all. Collective.
   void synchronize(Progress& progress);
 
@@ -38,6 +40,8 @@ class RankSync {
   const TrainerSetup& setup_;
   ranks::Group& group_;
   Clock::time_point ticked_ = Clock::now();
+  StoppedTime stopped_;
+  double stopped_before_ = 0;  // of its seconds those that were left out
   bool interrupted_ = false;
 };
 

@@ -64,6 +64,7 @@ struct TrainerSetup {
   std::function<void(int64_t)> updated;
 
   bool resume = false;  // go on from the newest whole checkpoint, or start where there is none
+  std::optional<TrainConfig> before = {};  // of a run that goes on: its configuration so far
   std::function<bool()> interrupted = signals::interrupted;
   /// The metadata of each file of weights and each checkpoint: what the weights belong to.
   std::map<std::string, std::string> metadata;

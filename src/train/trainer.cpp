@@ -155,6 +155,8 @@ Loop::Loop(const TrainerSetup& setup)
     log::info(at + ": nothing to do, raise " + key_of(*limits_.reached(progress_)));
   else
     log::info(at + " updates, from " + found->path);
+  if (setup.before && !complete())
+    limits_.tell_of_other_rate(TrainingLimits(setup, *setup.before), progress_);
   if (files_.unsaved()) save();
 }
 

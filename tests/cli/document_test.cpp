@@ -1,4 +1,5 @@
 // heed translate --document: what of a file is translated, and what stays.
+#include <algorithm>
 #include <string>
 
 #include "cli/program.h"
@@ -145,6 +146,64 @@ TEST_P(DocumentOption, WarnsByLinesOfTheDocument) {
   EXPECT_THAT(result.err, HasSubstr("stdin: not all of it is UTF-8"));
 }
 
+TEST_P(DocumentOption, TranslatesColumnsOfTables) {
+  const Words are = lines("a b c\nd ef\n");
+  EXPECT_EQ(product(translate("csv", "id;text\r\n1;a b c\r\n2;\"d ef\"\r\n", {"--column", "text"})),
+            "id;text\r\n1;" + are[0] + "\r\n2;\"" + are[1] + "\"\r\n");
+  EXPECT_EQ(product(translate("tsv", "a b c\td ef\n", {"--column", "2", "--column", "1"})),
+            are[0] + "\t" + are[1] + "\n");
+  EXPECT_EQ(product(translate("jsonl", "{\"a\": {\"b\": \"d ef\"}}\n", {"--column", "a.b"})),
+            "{\"a\": {\"b\": \"" + are[1] + "\"}}\n");
+  expect_mistake(translate("csv", "id,text\n1,a\n", {"--column", "txt"}),
+                 {"stdin: --column txt", "there are: id, text"});
+  expect_mistake(translate("csv", "id,text\n1,a\n"), {"--column says", "there are: id, text"});
+  expect_mistake(translate("txt", "a", {"--column", "text"}), {"--column is for tables", "txt"});
+  expect_mistake(run_heed({"translate", model_, "--column", "text"}, "a"), {"--document"});
+}
+
+TEST_P(DocumentOption, AutoGoesByTheNameOfTheFile) {
+  const std::string are = lines("a b c\n").at(0);
+  const std::string file = folder_.write("page.MD", "# a b c\n");
+  EXPECT_EQ(product(run_heed({"translate", model_, file, "--document", "auto"})),
+            "# " + are + "\n");
+  expect_mistake(translate("auto", "a"), {"--document auto", "standard input", "name the format"});
+  expect_mistake(
+      run_heed({"translate", model_, folder_.write("page.de", "a\n"), "--document", "auto"}),
+      {"--document auto", "page.de"});
+}
+
+TEST_P(DocumentOption, ADocumentInAnotherEncodingIsRefused) {
+  const std::string latin = folder_.write("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n\xE4 b\n");
+  expect_mistake(run_heed({"translate", model_, latin, "--document", "vtt"}),
+                 {latin + ":4: not UTF-8", "iconv -f WINDOWS-1252 -t UTF-8 " + latin + " > NEW"});
+  expect_mistake(translate("txt", std::string("a\0 \0b\0\n\0", 8)), {"stdin:1", "-f UTF-16LE"});
+  expect_mistake(translate("txt", std::string("\0a\0 \0b\0\n", 8)), {"stdin:1", "-f UTF-16BE"});
+  expect_mistake(translate("txt", std::string("\xFF\xFE\0\0a\0\0\0", 8)), {"text in UTF-32"});
+}
+
+TEST(LinesOfDocuments, AreTranslatedWithAWarning) {
+  const TemporaryFolder folder;
+  const std::string model = Toy::get().rnn;
+  const auto warning_of = [&](const std::string& name, const std::string& text,
+                              Words options = {}) {
+    options.insert(options.begin(), {"translate", model, folder.write(name, text)});
+    const Result result = run_heed(options);
+    EXPECT_EQ(std::ranges::count(product(result), '\n'), std::ranges::count(text, '\n'));
+    EXPECT_LE(std::ranges::count(result.err, '\n'), 2) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(warning_of("a.md", "a b\n"),
+              HasSubstr("a.md: looks like a document (markdown), of which each line is translated; "
+                        "--document markdown"));
+  EXPECT_THAT(warning_of("a.csv", "a,b\n"), HasSubstr("--document csv"));
+  EXPECT_THAT(warning_of("a.de", "WEBVTT\n\n"), HasSubstr("--document vtt"));
+  EXPECT_THAT(run_heed({"translate", model}, "{\"a\": 1}\n").err, HasSubstr("--document jsonl"));
+  for (const std::string name : {"a.de", "a.txt", "a"})
+    EXPECT_THAT(warning_of(name, "a b\n"), Not(HasSubstr("--document"))) << name;
+  EXPECT_THAT(warning_of("b.md", "a <b>b</b>\n", {"--markup", "html"}),
+              Not(HasSubstr("--document")));
+}
+
 TEST_P(DocumentOption, TellsOfADocumentThatIsNone) {
   expect_mistake(translate("markdown",
                            "version https://git-lfs.github.com/spec/v1\n"
@@ -164,9 +223,10 @@ TEST_P(DocumentOption, RefusesWhatIsOfLines) {
                                {"--scores"},
                                {"--alignment"},
                                {"--replace-unknown"},
-                               {"--tsv"},
+                               {"--prefix-column"},
                                {"--n-best", "2"},
                                {"--prefix", "x"},
+                               {"--text", "a"},
                                {"-o", folder_ / "x", "--resume"}}) {
     const std::string& option = options.size() == 3 ? options[2] : options[0];
     expect_mistake(translate("txt", "a", options), {"--document", option});

@@ -28,7 +28,7 @@ class OptionPairs : public testing::Test {
             {"--markup", "xml"},
             {"--keep", "numbers,urls"},
             {"--prefix", prefix_},
-            {"--tsv"},
+            {"--prefix-column"},
             {"--pieces"},
             {"--glossary", terms_},
             {"--beam", "3"},

@@ -123,7 +123,7 @@ TEST(Serve, GivesAlternativesAndPrefixesAsTranslateDoes) {
   EXPECT_EQ(best["alternatives"], json({listed[1], listed[2]}));
   EXPECT_EQ(
       json::parse(served.translate({{"q", "a b c"}, {"prefix", "hg"}}).body)["translatedText"],
-      json(lines_of(product(run_heed({"translate", toy.transformer, "--tsv"}, "a b c\thg\n")))[0]));
+      json(lines_of(product(run_heed({"translate", toy.transformer, "--prefix-column"}, "a b c\thg\n")))[0]));
 }
 
 TEST(Serve, KeepsItemsAndObeysTermsAsTranslateDoes) {
@@ -174,7 +174,7 @@ TEST(Serve, NamesLanguagesByFilesOrAsItIsTold) {
   EXPECT_EQ(told.translate({{"q", "a"}, {"source", "fr"}, {"target", "en"}}).status, 400);
   EXPECT_EQ(told.translate({{"q", "a"}, {"source", "auto"}, {"target", "en"}}).status, 200);
   const Served two({toy.rnn, toy.transformer});
-  EXPECT_EQ(json::parse(ask(two.port(), get_text("/health")).body)["models"],
+  EXPECT_EQ(json::parse(ask(two.port(), get_text("/frontend/settings")).body)["models"],
             json({"rnn", "transformer"}));
   EXPECT_EQ(json::parse(ask(two.port(), get_text("/languages")).body)[0]["code"], "src");
 }

@@ -160,8 +160,8 @@ TEST_P(TranslateOutput, TranslationsBeginWithTheirPrefixes) {
   EXPECT_EQ(lines[2], lines_of(product(translate("d e\n"))).front());
   EXPECT_THAT(lines[3], StartsWith("ß"));  // which the vocabulary does not know
   const std::string table = "a b c\tij c\n\ta\nd e\nf g\tß\n";
-  EXPECT_EQ(lines_of(product(translate(table, {"--tsv"}))), lines);
-  const auto told = lines_of(product(translate(table, {"--tsv", "--json"})));
+  EXPECT_EQ(lines_of(product(translate(table, {"--prefix-column"}))), lines);
+  const auto told = lines_of(product(translate(table, {"--prefix-column", "--json"})));
   EXPECT_EQ(json::parse(told[0])["source"], "a b c");
   EXPECT_EQ(json::parse(told[3])["words"][0]["word"].get<std::string>().substr(0, 2), "ß");
 }
@@ -174,13 +174,41 @@ TEST(TranslatePrefix, MistakesNameFileAndLine) {
                  {few, "ends after line 2", source + ":3"});
   expect_mistake(run_heed({"translate", model, source, "--prefix", many}),
                  {many + ":4", source, "ends after line 3"});
-  expect_mistake(run_heed({"translate", model, "--tsv"}, "a\tb\nc\td\te\n"),
+  expect_mistake(run_heed({"translate", model, "--prefix-column"}, "a\tb\nc\td\te\n"),
                  {"stdin:2", "3 columns"});
   expect_mistake(run_heed({"translate", model, "--prefix", "-"}, "a\n"),
                  {"--prefix -", "name a file"});
   expect_mistake(run_heed({"translate", model, source, "--prefix", folder / "nowhere"}),
                  {folder / "nowhere"});
-  EXPECT_EQ(run_heed({"translate", model, source, "--prefix", few, "--tsv"}).status, 2);
+  EXPECT_EQ(run_heed({"translate", model, source, "--prefix", few, "--prefix-column"}).status, 2);
+}
+
+TEST(TranslatePrefix, TheFormerNameOfTheOptionIsUnderstoodWithAWarning) {
+  const std::string model = Toy::get().rnn, table = "a b c\tij c\n";
+  const Result former = run_heed({"translate", model, "--tsv"}, table);
+  EXPECT_EQ(product(former), product(run_heed({"translate", model, "--prefix-column"}, table)));
+  EXPECT_THAT(former.err, HasSubstr("translate --tsv: this option is called --prefix-column now"));
+  EXPECT_THAT(product(run_heed({"translate", "--help"})),
+              testing::AllOf(HasSubstr("--prefix-column"), Not(HasSubstr("--tsv"))));
+  expect_mistake(run_heed({"translate", model, "--tsv", "--prefix", "x"}), {"--tsv", "--prefix"});
+}
+
+TEST_P(TranslateOutput, TextOfTheCommandLineIsLines) {
+  const std::string text = product(translate("a b c\n\nd ef\n"));
+  const std::string model = Toy::get().folder / GetParam();
+  EXPECT_EQ(product(run_heed({"translate", model, "--text", "a b c\n\nd ef"})), text);
+  EXPECT_EQ(product(run_heed(
+                {"translate", model, "--text", "a b c\n", "--text", "\n", "--text", "d ef"})),
+            text);
+  const TemporaryFolder folder;
+  expect_mistake(run_heed({"translate", model, folder.write("a", "a\n"), "--text", "a"}),
+                 {"--text"});
+  const json told = json::parse(product(run_heed({"translate", model, "--text", "a b", "--json"})));
+  EXPECT_EQ(told["source"], "a b");
+  EXPECT_EQ(product(run_heed({"translate", model, "--text", "a <b>a</b>", "--markup", "html"})),
+            product(translate("a <b>a</b>\n", {"--markup", "html"})));
+  expect_mistake(run_heed({"translate", model, "--text", "a <b", "--markup", "html"}),
+                 {"--text:1"});
 }
 
 TEST(TranslatePrefix, PairsWithoutTheOptionAreTranslatedWithAWarning) {
@@ -191,7 +219,7 @@ TEST(TranslatePrefix, PairsWithoutTheOptionAreTranslatedWithAWarning) {
   EXPECT_EQ(product(warned), product(run_heed({"translate", Toy::get().rnn, text})));
   EXPECT_THAT(warned.err, HasSubstr(tsv + ":2: has a tab, and the text after it is translated"));
   EXPECT_THAT(warned.err, Not(HasSubstr(tsv + ":3")));
-  for (const Lines& options : {Lines{tsv, "--tsv"}, Lines{text}}) {
+  for (const Lines& options : {Lines{tsv, "--prefix-column"}, Lines{text}}) {
     Lines command = {"translate", Toy::get().rnn};
     command.insert(command.end(), options.begin(), options.end());
     EXPECT_THAT(run_heed(command).err, Not(HasSubstr("has a tab")));

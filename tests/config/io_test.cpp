@@ -113,6 +113,12 @@ TEST(LoadError, OnlyExactWholeNumbersAreTaken) {
             start + "99999999999999999999' as a whole number");
 }
 
+TEST(LoadError, ANoBreakSpaceIsNamed) {
+  EXPECT_EQ(load_error("seed: 1\ndata:\n\u00A0 \u00A0 train: x\n"),
+            "x.yaml:3: begins with a no-break space (U+00A0), which is a letter for YAML; indent "
+            "with blanks alone: LC_ALL=C sed 's/\\xC2\\xA0/ /g' x.yaml > NEW.yaml");
+}
+
 TEST(LoadError, ATabIsNamed) {
   const std::string tab = ": begins with a tab; YAML is indented with blanks alone";
   EXPECT_EQ(load_error("model:\n\thidden_size: 4\n"), "x.yaml:2" + tab);

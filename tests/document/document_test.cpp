@@ -153,7 +153,7 @@ TEST(MarkdownDocument, BlocksThatAreNoText) {
   EXPECT_THAT(texts_in("--- a\nb\n---\n", "markdown"), ElementsAre("--- a b"));
   EXPECT_THAT(
       texts_in("* a\n```\nb\n```\n\n    code\n\n* c\n\n    d\n\n| e\n\n    code", "markdown"),
-      ElementsAre("a", "c", "d", "e"));
+      ElementsAre("a", "c", "d", "| e"));
   EXPECT_THAT(texts_in("> ```\n> x\n> ```\n> y\n", "markdown"), ElementsAre("y"));
 }
 
@@ -193,8 +193,9 @@ TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
       ElementsAre("one two", "three", "four", "five"));
   const std::string table = "a | b\n--|:-:\nOne. Two. | c \\| d\n\nno | table\n| x |\n";
   EXPECT_THAT(texts_in(table, "markdown"),
-              ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table", "x"));
-  EXPECT_EQ(with_each(table, "markdown", "z"), "z | z\n--|:-:\nz z | z\n\nz\n| z |\n");
+              ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table | x |"));
+  EXPECT_EQ(with_each(table, "markdown", "z z"),
+            "z z | z z\n--|:-:\nz z z z | z z\n\nz\nz\n");
   EXPECT_EQ(with_each("[^1]: One\n two\n\nAa.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz[^1] z\n");
   EXPECT_EQ(with_each("a  \nb\\\nc\n<p>\nd\n</p>\n", "markdown", "z"),
             "z  \nz\\\nz\n<p>\nz\n</p>\n");
@@ -228,7 +229,7 @@ TEST(MarkdownDocument, EmphasisIsAroundTheTranslationsOfItsWords) {
 TEST(MarkdownDocument, MarksThatAreNoEmphasisAreText) {
   for (const std::string text :
        {"a * foo bar*", "a_foo_bar", "2 * 3 * 4", "a \\*b\\* c", "** is not an empty emphasis",
-        "foo_bar_baz", "a ~b~ c"})  // 351, 360, 434, 361
+        "foo_bar_baz"})  // 351, 360, 434, 361
     EXPECT_THAT(texts_in("x " + text + " y", "markdown"), ElementsAre("x " + text + " y"));
   EXPECT_THAT(texts_in("x a*\"foo\"* y", "markdown"), ElementsAre("x a*\"foo\"* y"));      // 352
   EXPECT_THAT(texts_in("x foo*bar* y", "markdown"), ElementsAre("x foobar y"));            // 355
@@ -398,6 +399,14 @@ TEST(SubtitleDocument, BlocksOfWebVttThatAreNoCuesStay) {
   EXPECT_THAT(texts_in("WEBVTT\n\nno time\n", "vtt"), IsEmpty());
 }
 
+/// The document; nothing where the bytes are none of this format.
+std::optional<Document> document_of(const std::string& bytes, const DocumentFormat& format,
+                                    const DocumentOptions& options) try {
+  return Document(bytes, format, options);
+} catch (const UserError&) {
+  return std::nullopt;
+}
+
 /// Documents of lines that mean something, and of broken ones, come back as they are; and where
 /// letters become capitals, nothing but letters changes.
 TEST(AnyDocument, GivesItsBytesBack) {
@@ -440,6 +449,9 @@ TEST(AnyDocument, GivesItsBytesBack) {
                        "<",
                        ">",
                        "{\\an8}",
+                       ",",
+                       ";",
+                       "\"\"",
                        "**",
                        "_",
                        "https://x.y/z",
@@ -470,14 +482,11 @@ TEST(AnyDocument, GivesItsBytesBack) {
     for (unsigned left = random() % 40; left > 0; --left) bytes += parts[random() % parts.size()];
     for (const DocumentFormat& format : document_formats()) {
       const std::size_t most = 1 + random() % 30;
-      const auto fits = [&](const std::string& text) { return text.size() <= most; };
-      std::optional<Document> found;
-      try {
-        found.emplace(bytes, format,
-                      DocumentOptions{.read = {.source_language = "de"}, .fits = fits});
-      } catch (const UserError&) {
-        continue;  // it is no document of this format
-      }
+      const auto found =
+          document_of(bytes, format,
+                      {.read = {.source_language = "de", .columns = {"1"}},
+                       .fits = [&](const std::string& text) { return text.size() <= most; }});
+      if (!found) continue;
       const Document& read = *found;
       ASSERT_EQ(with(read, texts_of(read)), bytes) << format.name << "\n" << bytes;
       const std::string capitals = with(read, in_capitals(texts_of(read)));
@@ -485,6 +494,7 @@ TEST(AnyDocument, GivesItsBytesBack) {
       const bool has_inlays = std::ranges::any_of(
           read.text().segments(), [](const Segment& one) { return !one.inlays.empty(); });
       const auto compared = [&](std::string text) {
+        if (format.is_table) std::erase(text, '"');  // around cells that need them
         if (!has_inlays) return text;
         std::erase_if(text, [](char c) {
           return std::string(" \t\r\n\xC2\xA0*_~").find(c) != std::string::npos;

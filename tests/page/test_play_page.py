@@ -57,7 +57,7 @@ class PlayTest(unittest.TestCase):
 
     def translated(self, model, text=SENTENCE, prefix=None):
         line = text if prefix is None else f"{text}\t{prefix}"
-        run = subprocess.run([toy.HEED, "translate", model, *self.decoding, *([] if prefix is None else ["--tsv"])],
+        run = subprocess.run([toy.HEED, "translate", model, *self.decoding, *([] if prefix is None else ["--prefix-column"])],
                              cwd=self.folder, input=line + "\n", capture_output=True, text=True, check=True,
                              env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""})
         return run.stdout.rstrip("\n")

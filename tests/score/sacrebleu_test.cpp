@@ -186,6 +186,23 @@ TEST(Sacrebleu, AMissingOrForeignProgramIsOneClearLine) {
   unsetenv("HEED_SACREBLEU");
 }
 
+TEST(Sacrebleu, AnotherOneOnPythonsPathIsNamed) {
+  const TemporaryFolder folder;
+  folder.write("old/sacrebleu/__init__.py", "");
+  const std::string old = folder / "old";
+  setenv("PYTHONPATH", ("/nowhere:" + old).c_str(), 1);
+  const std::string named =
+      "; PYTHONPATH leads Python to another sacrebleu, in " + old + ": unset PYTHONPATH";
+  for (const char* program : {"true", "false"}) {
+    setenv("HEED_SACREBLEU", program, 1);
+    EXPECT_THAT(message_of<Failure>([] { check_evaluation({}); }), testing::EndsWith(named));
+  }
+  setenv("PYTHONPATH", "/nowhere", 1);
+  EXPECT_THAT(message_of<Failure>([] { check_evaluation({}); }), Not(HasSubstr("PYTHONPATH")));
+  unsetenv("PYTHONPATH");
+  unsetenv("HEED_SACREBLEU");
+}
+
 TEST(Sacrebleu, MayBeInAFolderWithAnEqualsSign) {
   const TemporaryFolder folder;
   const std::string program =

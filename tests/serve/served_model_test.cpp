@@ -51,6 +51,17 @@ TEST(Parameters, OfForms) {
             "a=b");
 }
 
+TEST(Parameters, MayComeAfterThePathOfARequestWithoutABody) {
+  const Parameters alone({.query = {{"q", "Ein Hund"}, {"source", "de"}}});
+  EXPECT_EQ(alone.text("q"), "Ein Hund");
+  EXPECT_EQ(alone.text("source"), "de");
+  // A form comes first, and JSON has all.
+  const Parameters both({.query = {{"q", "x"}, {"target", "en"}}, .form = {{"q", "a"}}});
+  EXPECT_EQ(both.text("q"), "a");
+  EXPECT_EQ(both.text("target"), "en");
+  EXPECT_EQ(Parameters({.query = {{"target", "en"}}, .body = R"({"q": "a"})"}).text("target"), "");
+}
+
 TEST(Parameters, NamesWhatIsWrong) {
   EXPECT_THAT(mistake([] { of("{\"q\": "); }),
               HasSubstr("the body is no form, and no JSON: parse error at line"));

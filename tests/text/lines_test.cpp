@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <vector>
 
 #include "base/error.h"
@@ -296,6 +299,16 @@ TEST(Lines, OfCsvAreToldHowTheyBecomeTwoColumns) {
   EXPECT_THAT(message_of<UserError>([&] { columns_of(line, reader); }),
               HasSubstr("no TAB; each line of a corpus in one file is source TAB target; if it is "
                         "CSV: python3 -c 'import csv, sys; "));
+  // The command works, with line feeds in cells, too.
+  LineReader csv(folder.write("b.tsv", "\"ein,\nzwei\",one\n3,\"say \"\"x\"\"\",rest\n"));
+  ASSERT_TRUE(csv.next(line));
+  const std::string said = message_of<UserError>([&] { columns_of(line, csv); }),
+                    begins = "if it is CSV: ";
+  const std::string command = said.substr(said.find(begins) + begins.size());
+  ASSERT_EQ(std::system(("cd " + folder.path() + " && " + command).c_str()), 0) << command;
+  std::ifstream made(folder / "NEW");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(made), {}),
+            "ein, zwei\tone\n3\tsay \"x\"\n");
 }
 
 TEST(Lines, OfCarriageReturnsAloneAreRefusedWithTheCure) {

@@ -310,6 +310,32 @@ TEST_F(Trainer, ARateThatFollowsTheTimeIsSaid) {
   EXPECT_THAT(log_of(setup_of(folder / "updates", config)), Not(HasSubstr(said)));
 }
 
+TEST_F(Trainer, ARunThatGoesOnLongerSaysWhatItsRateDoes) {
+  auto config = quick(8);
+  config.schedule = ScheduleKind::cosine;
+  config.warmup = 2;
+  config.learning_rate = 0.004;
+  train(setup_of(folder.path(), config));
+  auto longer = config;
+  longer.updates = 14;
+  TrainerSetup setup = setup_of(folder.path(), longer);
+  setup.resume = true;
+  setup.before = config;
+  // Half of what follows the warm-up: (8 - 2) / (14 - 2).
+  EXPECT_THAT(
+      log_of(setup),
+      HasSubstr("the learning rate of update 9 is 0.002; with the settings that the run had "
+                "before it would be 0 (training.schedule: cosine; training.updates: 8 "
+                "before, 14 now)"));
+  setup = setup_of(folder.path(), config);
+  setup.resume = true;
+  setup.before = config;
+  setup.config.updates = 16;
+  setup.config.schedule = ScheduleKind::inverse_sqrt;  // moves by updates alone
+  setup.before->schedule = ScheduleKind::inverse_sqrt;
+  EXPECT_THAT(log_of(setup), Not(HasSubstr("the learning rate of update")));
+}
+
 TEST_F(Trainer, TimeEndsARun) {
   auto config = quick(1000000);
   config.max_minutes = 0.2 / 60;

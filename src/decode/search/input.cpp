@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "document/format.h"
 #include "text/tsv.h"
 
 namespace heed::decode {
@@ -49,18 +50,30 @@ bool greet_who_types(const std::string& file) {
   return true;
 }
 
+/// The texts, each with a line feed at its end.
+std::string lines_of(const std::vector<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) {
+    lines += text;
+    if (!text.ends_with('\n')) lines += '\n';
+  }
+  return lines;
+}
+
 }  // namespace
 
-Input::Input(const std::string& file, const std::string& prefix_file, bool tsv, bool markup)
-    : is_typed_(greet_who_types(file)),
-      lines_(file, text::LongLines::cut),
-      tsv_(tsv),
-      warns_of_tabs_(!tsv && text::has_tsv_name(file)),
-      warns_of_markup_(!markup) {
-  if (prefix_file.empty()) return;
-  if (file == "-" && prefix_file == "-")
+Input::Input(const InputOptions& options)
+    : is_typed_(options.texts.empty() && greet_who_types(options.file)),
+      is_given_(!options.texts.empty()),
+      lines_(is_given_ ? text::LineReader(lines_of(options.texts), "--text", text::LongLines::cut)
+                       : text::LineReader(options.file, text::LongLines::cut)),
+      prefix_column_(options.prefix_column),
+      warns_of_tabs_(!options.prefix_column && text::has_tsv_name(options.file)),
+      warns_of_documents_(!options.markup && !is_given_) {
+  if (options.prefix_file.empty()) return;
+  if (!is_given_ && options.file == "-" && options.prefix_file == "-")
     throw UserError("translate: --prefix - and the text are both standard input; name a file");
-  prefixes_.emplace(prefix_file, text::LongLines::cut);
+  prefixes_.emplace(options.prefix_file, text::LongLines::cut);
 }
 
 InputChunk Input::next(std::size_t most) {
@@ -75,20 +88,19 @@ InputChunk Input::next(std::size_t most) {
       finish();
       break;
     }
-    if (std::exchange(warns_of_markup_, false) && !lines_.no_text().empty())
-      log::warn(lines_.no_text());  // each line is translated all the same
     add(line, chunk);
     held += static_cast<double>(line.size()) * static_cast<double>(line.size());
     warn_of_cut(lines_);
     if (prefixes_) warn_of_cut(*prefixes_);
   }
+  if (std::exchange(warns_of_documents_, false)) warn_of_documents(chunk);
   if (!told_of_encoding_)
     told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));
   return chunk;
 }
 
 int64_t Input::count() const {
-  return text::is_stream(lines_.path()) ? 0 : text::count_lines(lines_.path());
+  return is_given_ || text::is_stream(lines_.path()) ? 0 : text::count_lines(lines_.path());
 }
 
 void Input::skip(int64_t count) {
@@ -110,23 +122,41 @@ void Input::add(const std::string& line, InputChunk& chunk) {
   if (warns_of_tabs_ && line.find('\t') != std::string::npos) {
     log::warn(here +
               ": has a tab, and the text after it is translated, too; give a file of sources alone "
-              "(--tsv would force the second column as a prefix)");
+              "(--prefix-column takes the second column as a prefix, --document tsv --column "
+              "translates a column)");
     warns_of_tabs_ = false;
   }
-  const std::size_t tab = tsv_ ? line.find('\t') : std::string::npos;
+  const std::size_t tab = prefix_column_ ? line.find('\t') : std::string::npos;
   chunk.lines.push_back(line.substr(0, tab));
-  if (tsv_) {
+  if (prefix_column_) {
     chunk.prefixes.push_back(tab == std::string::npos ? "" : line.substr(tab + 1));
     const auto columns =
         2 + std::count(chunk.prefixes.back().begin(), chunk.prefixes.back().end(), '\t');
     if (columns > 2)
-      throw UserError("{}: {} columns; --tsv takes a source text and, after a tab, a prefix", here,
-                      columns);
+      throw UserError(
+          "{}: {} columns; --prefix-column takes a source text and, after a tab, a prefix", here,
+          columns);
   } else if (prefixes_ && !prefixes_->next(chunk.prefixes.emplace_back())) {
     throw UserError(
         "{}: ends after line {}, but there is {}; give a line for each, an empty one for no prefix",
         prefixes_->name(), prefixes_->line_number(), here);
   }
+}
+
+/// Warns of a file that is a document by its name or its first lines. Each line is translated all
+/// the same.
+void Input::warn_of_documents(const InputChunk& chunk) {
+  const document::DocumentFormat* format =
+      prefix_column_ ? nullptr : document::format_of_name(lines_.path());
+  if (text::has_tsv_name(lines_.path())) format = nullptr;  // tabs are warned of
+  if (format == nullptr) format = document::format_of_text(chunk.lines);
+  if (format != nullptr && !format->is_lines)
+    log::warn(
+        "{}: looks like a document ({}), of which each line is translated; --document {} "
+        "translates {}, and leaves all else as it is",
+        lines_.name(), format->name, format->name, format->text);
+  else if (!lines_.no_text().empty())
+    log::warn(lines_.no_text());
 }
 
 void Input::finish() {

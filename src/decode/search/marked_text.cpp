@@ -18,8 +18,10 @@
 #include "document/markup_tokens.h"
 #include "document/segment_builder.h"
 #include "study/attention_matrix.h"
+#include "text/bytes.h"
 #include "text/kept.h"
 #include "text/lines.h"
+#include "text/no_text.h"
 #include "text/vocabulary.h"
 #include "text/words.h"
 
@@ -124,6 +126,15 @@ LinesRequest segments_of(std::span<const document::SegmentedText> pages,
     }
   request.numbers = numbers.only(page_of);
   return request;
+}
+
+std::function<bool(const std::string& text)> fits_of(const LineTranslator& translator) {
+  return [&translator](const std::string& text) {
+    const int64_t most = translator.source_limit();
+    return std::ranges::all_of(translator.texts(), [&](const MemberText& member) {
+      return std::ssize(member.source.encode(text, most)) <= most;
+    });
+  };
 }
 
 namespace {
@@ -269,10 +280,11 @@ void require_whole_markup(const std::vector<std::string>& lines, int64_t first_l
     if (const auto open = document::unclosed_markup(lines[i], kind))
       throw UserError(
           "{}:{}: {} does not end in its line, and --markup reads each line by itself; put "
-          "all of it on one line, or send the whole page to heed serve with format={}; a < that "
-          "begins no tag is written &lt;",
+          "all of it on one line, or {}; a < that begins no tag is written &lt;",
           file, first_line + static_cast<int64_t>(i), *open,
-          kind == document::MarkupKind::xml ? "xml" : "html");
+          kind == document::MarkupKind::xml
+              ? "send the whole page to heed serve with format=xml"
+              : "translate the whole page with --document html in place of --markup");
 }
 
 void require_whole_markup(const std::string& file, document::MarkupKind kind) {
@@ -280,6 +292,14 @@ void require_whole_markup(const std::string& file, document::MarkupKind kind) {
   text::LineReader reader(file, text::LongLines::cut);
   for (std::string line; reader.next(line);)
     require_whole_markup({line}, reader.line_number(), kind, file);
+  if (kind != document::MarkupKind::html) return;
+  std::string beginning(text::kBeginning, '\0');
+  beginning.resize(text::open_bytes(file)->read(beginning.data(), beginning.size()));
+  if (const auto no_text = text::no_text(beginning); no_text && no_text->format == "html")
+    log::warn(
+        "{}: is a page, and --markup reads each line by itself; --document html in place of "
+        "--markup reads the sentences that stand on several lines",
+        file);
 }
 
 void log_inlaid(const Inlaid& inlaid, const LineNumbers& numbers) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,10 @@ namespace heed::decode {
 /// Returns the segments of pages as lines to translate, each with the number of its page.
 LinesRequest segments_of(std::span<const document::SegmentedText> pages,
                          const LineNumbers& numbers);
+
+/// Whether a text is a source that the models translate without cutting it; for
+/// document::DocumentOptions, as long as the translator lives.
+std::function<bool(const std::string& text)> fits_of(const LineTranslator& translator);
 
 /// The report of put_inlays().
 struct Inlaid {
@@ -57,8 +62,8 @@ std::vector<std::string> with_segments(std::span<const document::SegmentedText> 
 void require_whole_markup(const std::vector<std::string>& lines, int64_t first_line,
                           document::MarkupKind kind, const std::string& file);
 
-/// Checks a whole file in the same way, before anything of it is translated. Does nothing for one
-/// that can be read only once (text::is_stream()).
+/// Checks a whole file in the same way, before anything of it is translated, and warns of a page of
+/// HTML. Does nothing for one that can be read only once (text::is_stream()).
 void require_whole_markup(const std::string& file, document::MarkupKind kind);
 
 /// Returns the translations of lines with markup of this kind, or of plain text.

@@ -11,7 +11,7 @@ namespace {
 
 std::vector<std::size_t> chunks_of(const std::string& text, std::size_t most) {
   const TemporaryFolder folder;
-  Input input(folder.write("text", text), "", /*tsv=*/false);
+  Input input({.file = folder.write("text", text)});
   std::vector<std::size_t> sizes;
   for (InputChunk chunk = input.next(most); !chunk.lines.empty(); chunk = input.next(most))
     sizes.push_back(chunk.lines.size());

@@ -18,7 +18,9 @@ std::optional<document::Document> read(const std::string& bytes,
   const auto fits = [](const std::string& text) { return text.size() < 100; };
   try {
     return document::Document(
-        bytes, format, {.read = {.source_language = "en", .target_language = "de"}, .fits = fits});
+        bytes, format,
+        {.read = {.source_language = "en", .target_language = "de", .columns = {"1"}},
+         .fits = fits});
   } catch (const UserError&) {
     return std::nullopt;
   }

@@ -1,0 +1,45 @@
+#include "document/html_elements.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "text/words.h"
+
+namespace heed::document {
+
+bool is_void_element(std::string_view name) {
+  static const text::WordSet names =
+      text::word_set("area base br col embed frame hr img input link meta param source track wbr");
+  return names.contains(name);
+}
+
+bool has_only_characters(std::string_view name) {
+  static const text::WordSet names =
+      text::word_set("iframe noembed noframes script style textarea title xmp");
+  return names.contains(name);
+}
+
+bool is_block_element(std::string_view name) {
+  static const text::WordSet names = text::word_set(
+      "address article aside audio base blockquote body br button canvas caption center col "
+      "colgroup datalist dd details dialog dir div dl dt fieldset figcaption figure footer form "
+      "frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li link listing "
+      "main menu meta nav noframes noscript object ol optgroup option p plaintext pre search "
+      "section select summary table tbody td template textarea tfoot th thead title tr ul video "
+      "xmp");
+  return names.contains(name);
+}
+
+bool is_untranslated_element(std::string_view name) {
+  static const text::WordSet names = text::word_set(
+      "code iframe kbd listing math noembed noframes plaintext rp rt rtc samp script style svg "
+      "textarea xmp");
+  return names.contains(name);
+}
+
+bool has_untranslated_class(std::string_view classes) {
+  const auto words = split_words(classes);
+  return std::ranges::find(words, "notranslate") != words.end();
+}
+
+}  // namespace heed::document

@@ -1,0 +1,396 @@
+#include "document/markdown_extensions.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "base/strings.h"
+#include "document/lines_of_text.h"
+#include "text/script.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace heed::document {
+namespace {
+
+constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end is looked for
+
+constexpr std::string_view kOfNames =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_{}";
+
+/// Bytes of the name of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
+std::size_t bytes_of_alert(std::string_view text) {
+  const std::size_t end = text.find(']');
+  if (!text.starts_with("[!") || end == text.npos || text.find_first_of(" \t`[", 1) < end) return 0;
+  const std::size_t after = end + 1;
+  if (after < text.size() && is_one_of(text[after], "([")) return 0;  // a link
+  return after + (after < text.size() && is_one_of(text[after], "+-"));
+}
+
+/// Bytes of the mark and kind of a block of text, `:::warning`, `:::{note}`, `!!! note` or
+/// `??? note "Title"`, before its title; 0 where there is none.
+std::size_t bytes_of_container(std::string_view text) {
+  const bool has_colons = text.starts_with(":::");
+  if (!has_colons && !text.starts_with("!!! ") && !text.starts_with("??? ") &&
+      !text.starts_with("???+ "))
+    return 0;
+  const std::size_t mark = has_colons ? after_run(text, ":") : after_run(text, "!?+");
+  const std::size_t name = after_run(text, " ", mark);
+  if (has_colons && name == text.size()) return name;  // its end
+  std::size_t end = after_run(text, kOfNames, name);
+  if (has_colons && text[name] == '{') end = text.find('}', name) + 1;  // 0: there is none
+  const std::string_view title = trim(text.substr(end));
+  return end > name && (has_colons || title.empty() || title[0] == '"') ? end : 0;
+}
+
+/// Bytes of a table of contents that takes the whole line, `[TOC]` or `[[toc]]`.
+bool is_contents(std::string_view text) {
+  const std::string name = ascii_lower(text);
+  return name == "[toc]" || name == "[[toc]]" || name == "[[_toc_]]" || name == "[_toc_]";
+}
+
+/// Bytes of a label and the colon after it, `[^1]:` or `*[HTML]:`, which begins with `mark`; 0
+/// where there is none.
+std::size_t bytes_of_label(std::string_view text, std::string_view mark) {
+  if (!text.starts_with(mark)) return 0;
+  const std::size_t end = text.find(']');
+  return end != text.npos && end > mark.size() && text.substr(end).starts_with("]:") ? end + 2 : 0;
+}
+
+/// Bytes of a formula, $x$ or $$x$$, that begins at `at`, or 0. No blank is inside beside a single
+/// $, and no letter or digit outside: "$5 and $6" and "5$ and 6$" are prices, "$HOME/$USER" is
+/// none.
+std::size_t bytes_of_formula(std::string_view line, std::size_t at) {
+  const std::string_view near = line.substr(at, kLongestInsert);
+  if (near.starts_with("$$")) {
+    const std::size_t end = near.find("$$", 2);
+    return end == near.npos ? 0 : end + 2;
+  }
+  if (near.size() < 3 || is_one_of(near[1], " \t") ||
+      text::is_in_word(text::value_before(line, at)))
+    return 0;
+  for (std::size_t end = 1; (end = near.find('$', end)) != near.npos; ++end)
+    if (!is_one_of(near[end - 1], " \t\\"))
+      return end + 1 < near.size() && text::is_in_word(text::code_point_at(near, end + 1).value)
+                 ? 0
+                 : end + 1;
+  return 0;
+}
+
+/// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
+std::size_t bytes_of_emoji(std::string_view line, std::size_t at) {
+  const std::string_view rest = line.substr(at + 1);
+  const std::size_t end = after_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
+  const bool is_free = at == 0 || is_one_of(line[at - 1], " \t:*_([");
+  const bool has_letter = rest.substr(0, end).find_first_not_of("-+_:") != rest.npos;
+  return is_free && end > 0 && has_letter && rest.substr(end).starts_with(':') ? end + 2 : 0;
+}
+
+/// Bytes of attributes, `{#name .class}`, `{: .class}` or, after a link, `{target=x}`, or 0.
+std::size_t bytes_of_attributes(std::string_view line, std::size_t at) {
+  const std::size_t end = line.find('}', at);
+  if (end == line.npos) return 0;
+  const std::string_view inside = trim(line.substr(at + 1, end - at - 1));
+  const bool is_after_link = at > 0 && is_one_of(line[at - 1], ")]");
+  const bool is_free = at == 0 || is_after_link || is_one_of(line[at - 1], " \t`*\"");
+  if (inside.empty() || !is_free || is_one_of('{', inside)) return 0;
+  const bool has_mark = is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}';
+  return has_mark || (is_after_link && is_one_of('=', inside)) ? end + 1 - at : 0;
+}
+
+/// A row of a table by its cells; `|` after a backslash is in a cell.
+std::vector<std::string_view> cells_of(std::string_view row) {
+  row = trim(row);
+  if (row.starts_with('|')) row.remove_prefix(1);
+  std::vector<std::string_view> cells;
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < row.size(); ++at) {
+    if (row[at] == '\\') {
+      ++at;
+    } else if (row[at] == '|') {
+      cells.push_back(row.substr(from, at - from));
+      from = at + 1;
+    }
+  }
+  if (from < row.size()) cells.push_back(row.substr(from));
+  return cells;
+}
+
+/// Whether a line is `|---|:-:|`, below the head of a table.
+bool is_rule_of_table(std::string_view line) {
+  if (!is_one_of('|', line) || !is_one_of('-', line) || after_run(line, "|-: \t") < line.size())
+    return false;
+  return std::ranges::all_of(cells_of(line), [](std::string_view cell) {
+    cell = trim(cell);
+    if (cell.starts_with(':')) cell.remove_prefix(1);
+    if (cell.ends_with(':')) cell.remove_suffix(1);
+    return !cell.empty() && after_run(cell, "-") == cell.size();
+  });
+}
+
+class CommonMarkdownMaker {
+ public:
+  CommonMarkdownMaker(std::string_view bytes, std::size_t from)
+      : bytes_(bytes), lines_(bytes), out_{.text = std::string(bytes), .whole = {}} {
+    blank(0, from);
+    for (std::size_t i = 0; i < lines_.count(); ++i)
+      if (start(i) >= from) add(i);
+  }
+
+  CommonMarkdown result() && {
+    insert_dashes();
+    return std::move(out_);
+  }
+
+ private:
+  std::size_t start(std::size_t i) const {
+    return static_cast<std::size_t>(lines_.line(i).data() - bytes_.data());
+  }
+
+  /// Makes bytes blanks; ends of lines stay.
+  void blank(std::size_t from, std::size_t to) {
+    for (std::size_t at = from; at < to; ++at)
+      if (!is_one_of(out_.text[at], "\r\n")) out_.text[at] = ' ';
+  }
+
+  /// Makes bytes at the beginning of a line an empty heading, or the mark of one.
+  void make_heading(std::size_t from, std::size_t to) {
+    blank(from, to);
+    out_.text[from] = '#';
+    out_.whole.push_back({from, to});  // in a block of HTML it is no heading
+  }
+
+  /// Makes bytes letters, apart from ends of lines and the marks of quotations after them.
+  void make_letters(std::size_t from, std::size_t to) {
+    out_.whole.push_back({from, to});
+    write_letters(from, to);
+    covered_ = to;
+  }
+
+  void write_letters(std::size_t from, std::size_t to) {
+    bool is_prefix = false;
+    for (std::size_t at = from; at < to; ++at) {
+      char& c = out_.text[at];
+      is_prefix = is_one_of(c, "\r\n") || (is_prefix && is_one_of(c, " \t>"));
+      if (!is_prefix) c = Token::kWord;
+    }
+  }
+
+  /// The byte after the text of line `i` that follows its markers, without blanks at its end.
+  std::string_view rest_of(std::size_t i, std::size_t from) const {
+    const std::string_view line = lines_.line(i);
+    return line.substr(from, std::max(from, line.find_last_not_of(" \t") + 1) - from);
+  }
+
+  /// The last line of the formula that begins line `i` after byte `from` of it, and that has lines
+  /// of its own: between `$$`, or `\[` and `\]`.
+  std::optional<std::size_t> last_of_formula(std::size_t i, std::size_t from) const {
+    constexpr std::size_t kMostLines = 200;
+    const std::string_view first = rest_of(i, from);
+    const bool has_brackets = first.starts_with("\\[");
+    if (!has_brackets && (!first.starts_with("$$") || first.starts_with("$$$"))) return {};
+    const std::string_view end = has_brackets ? "\\]" : "$$";
+    bool is_formula = !has_brackets;
+    for (std::size_t k = i; k < lines_.count() && k < i + kMostLines; ++k) {
+      const std::string_view rest =
+          k == i ? first.substr(2) : rest_of(k, after_run(lines_.line(k), " \t>"));
+      if (k > i && rest.empty()) return {};
+      if (is_one_of('`', rest) || rest.starts_with("~~~")) return {};
+      const std::size_t found = rest.find(end);
+      is_formula = is_formula || rest.substr(0, found).find_first_of("=^_{}\\+<>") != rest.npos;
+      if (found == rest.npos) continue;
+      const bool is_last = found + end.size() == rest.size() || (k > i && found == 0);
+      return is_last && is_formula ? std::optional(k) : std::nullopt;
+    }
+    return {};
+  }
+
+  /// Where line `i` is the rule of a table, notes the dashes that it lacks. A rule with another
+  /// number of cells than the line before makes no table, and md4c would leave cells out.
+  bool is_rule(std::size_t i) {
+    const std::string_view line = lines_.line(i);
+    const std::size_t from = after_run(line, " \t>");
+    if (i == 0 || !is_rule_of_table(line.substr(from))) return false;
+    const LinePrefix head = prefix_of(lines_.line(i - 1), /*goes_on=*/false);
+    const auto cells = cells_of(line.substr(from));
+    if (cells.size() != cells_of(lines_.line(i - 1).substr(head.bytes)).size()) {
+      if (!text::is_blank(lines_.line(i - 1)))
+        make_letters(start(i) + from, start(i) + line.size());
+      return true;
+    }
+    constexpr std::size_t kLeast = 3;
+    for (const std::string_view cell : cells)
+      if (const std::string_view rule = trim(cell); rule.size() < kLeast)
+        dashes_.push_back({static_cast<std::size_t>(rule.data() - bytes_.data()) + rule.find('-'),
+                           kLeast - rule.size()});
+    return true;
+  }
+
+  /// Inserts dashes_.
+  void insert_dashes() {
+    if (dashes_.empty()) return;
+    std::string text;
+    std::size_t from = 0, all = 0;
+    auto whole = out_.whole.begin();
+    for (const auto& [at, bytes] : dashes_) {
+      for (; whole != out_.whole.end() && whole->from < at; ++whole)
+        whole->from += all, whole->to += all;
+      text += out_.text.substr(from, at - from);
+      text.append(bytes, '-');
+      from = at;
+      all += bytes;
+      out_.inserted.push_back({text.size(), all});
+    }
+    for (; whole != out_.whole.end(); ++whole) whole->from += all, whole->to += all;
+    out_.text = text + out_.text.substr(from);
+  }
+
+  void add(std::size_t i) {
+    if (start(i) >= covered_ && is_rule(i)) return;
+    const std::string_view line = lines_.line(i);
+    const std::size_t at = start(i);
+    if (at < covered_) return add_inserts(i, covered_ - at);
+    const LinePrefix prefix = prefix_of(line, /*goes_on=*/false);
+    const std::size_t from = prefix.bytes;
+    const std::string_view rest = rest_of(i, from);
+    if (rest.empty()) return;
+    if (prefix.is_heading) return add_heading(i, from);
+    if (const auto last = last_of_formula(i, from)) {
+      for (std::size_t k = i; k <= *last; ++k) {
+        const std::size_t begin = k == i ? from : after_run(lines_.line(k), " \t>");
+        if (begin < lines_.line(k).size())
+          make_heading(start(k) + begin, start(k) + lines_.line(k).size());
+      }
+      covered_ = start(*last) + lines_.line(*last).size();
+      return;
+    }
+    if (is_contents(rest)) return make_heading(at + from, at + from + rest.size());
+    std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
+    if (bytes == 0) bytes = bytes_of_label(rest, "*[");
+    if (bytes == 0 && rest[0] == ':') bytes = bytes_of_container(rest);
+    if (bytes > 0) {
+      make_heading(at + from, at + from + bytes);
+      return add_inserts(i, from + bytes);
+    }
+    if (bytes = bytes_of_container(rest); bytes > 4) {
+      make_item(at + from, at + from + bytes);
+      out_.text[at + from + 4] = '#';
+      const std::size_t title = from + after_run(rest, " ", bytes), end = from + rest.size();
+      if (end > title + 1 && line[end - 1] == '"') {
+        blank(at + title, at + title + 1);
+        blank(at + end - 1, at + end);
+      }
+      return add_inserts(i, title);
+    }
+    if (bytes = bytes_of_label(rest, "[^"); bytes > 0) {
+      make_item(at + from, at + from + bytes);
+      write_letters(at + from + 4, at + from + bytes);
+      return add_inserts(i, from + bytes);
+    }
+    if (rest.size() > 2 && rest[0] == ':' && is_one_of(rest[1], " \t")) out_.text[at + from] = '-';
+    add_inserts(i, from);
+  }
+
+  /// A heading may end in attributes: `# Title {#name .class}`, `# Title {: #name}`.
+  void add_heading(std::size_t i, std::size_t from) {
+    const std::string_view line = lines_.line(i);
+    const std::size_t begin = line.rfind('{');
+    if (begin == line.npos || begin < from || !trim(line).ends_with('}') ||
+        !is_one_of(line[begin - 1], " \t") || bytes_of_attributes(line, begin) == 0)
+      return add_inserts(i, from);
+    add_inserts(i, from, begin);
+    blank(start(i) + begin, start(i) + line.size());
+    out_.whole.push_back({start(i) + begin, start(i) + line.size()});
+  }
+
+  /// Makes bytes the marker of an item whose text is indented by four columns.
+  void make_item(std::size_t from, std::size_t to) {
+    blank(from, to);
+    out_.text[from] = '-';
+    out_.whole.push_back({from, to});
+  }
+
+  /// Reads what stands in line `i`, from its byte `from` up to `to`.
+  void add_inserts(std::size_t i, std::size_t from, std::size_t to = std::string_view::npos) {
+    const std::string_view line = lines_.line(i).substr(0, to);
+    const std::size_t at = start(i), first = from;
+    const std::size_t count = out_.whole.size();
+    bool is_structure = false, has_text = false;
+    while (from < line.size()) {
+      const char c = line[from];
+      std::size_t bytes = 0;
+      if (c == '\\') {
+        has_text = true;
+        from += 2;
+        continue;
+      }
+      if (c == '{') {
+        bytes = bytes_of_template(at + from);
+        is_structure = is_structure || (bytes > 0 && (line.substr(from).starts_with("{%") ||
+                                                      line.substr(from).starts_with("{{<")));
+        if (bytes == 0) {
+          bytes = bytes_of_attributes(line, from);
+          is_structure = is_structure || (bytes > 0 && from == first);
+        }
+      } else if (c == '$') {
+        bytes = bytes_of_formula(line, from);
+        if (is_one_of('`', line.substr(from, bytes))) bytes = 0;
+      } else if (c == ':') {
+        bytes = bytes_of_emoji(line, from);
+      } else if (c == '[' && line.substr(from).starts_with("[^")) {
+        const std::size_t end = line.find_first_of("] \t`", from + 2);
+        bytes = end != line.npos && line[end] == ']' && end > from + 2 ? end + 1 - from : 0;
+      }
+      if (bytes == 0) {
+        has_text = has_text || !is_one_of(c, " \t");
+        ++from;
+        continue;
+      }
+      make_letters(at + from, at + from + bytes);
+      from += bytes;
+    }
+    if (!is_structure || has_text || covered_ > at + line.size()) return;
+    // A line of nothing but tags of templates ends a paragraph.
+    out_.whole.resize(count);
+    const std::size_t begin = first + after_run(line.substr(first), " \t");
+    make_heading(at + begin, at + line.size());
+  }
+
+  /// Bytes of a tag of a template, {{ name }}, {{< name >}} or {% include x %}, that begins here,
+  /// or 0. It has no blank line and no code.
+  std::size_t bytes_of_template(std::size_t at) const {
+    const std::string_view near = bytes_.substr(at, kLongestInsert);
+    const std::string_view mark = near.substr(0, 2);
+    if (mark != "{{" && mark != "{%") return 0;
+    const std::size_t end = near.find(mark == "{{" ? "}}" : "%}", 2);
+    if (end == near.npos) return 0;
+    const std::string_view inside = near.substr(2, end - 2);
+    if (is_one_of('`', inside)) return 0;
+    std::size_t ends = 0;  // of lines, since the last character
+    for (const char c : inside) {
+      if (c == '\n' && ++ends > 1) return 0;
+      if (!is_one_of(c, " \t\r\n>")) ends = 0;
+    }
+    return end + 2;
+  }
+
+  std::string_view bytes_;
+  LineByLine lines_;
+  CommonMarkdown out_;
+  std::size_t covered_ = 0;                                  // the byte after the last insert
+  std::vector<std::pair<std::size_t, std::size_t>> dashes_;  // byte of the document, how many
+};
+
+}  // namespace
+
+std::size_t CommonMarkdown::source(std::size_t at) const {
+  const auto after = std::ranges::upper_bound(inserted, at, {}, &Inserted::from);
+  return after == inserted.begin() ? at : at - std::prev(after)->bytes;
+}
+
+CommonMarkdown common_markdown(std::string_view bytes, std::size_t from) {
+  return CommonMarkdownMaker(bytes, from).result();
+}
+
+}  // namespace heed::document

@@ -1,0 +1,244 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "base/strings.h"
+#include "document/document.h"
+#include "document/inlays.h"
+#include "document/word_weights.h"
+#include "text/words.h"
+
+namespace heed::document {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using HtmlTexts = std::vector<std::string>;
+
+Document html_of(const std::string& bytes, const HtmlTexts& also = {}) {
+  return {bytes, *format_named("html"), {.read = {.source_language = "en", .also = also}}};
+}
+
+HtmlTexts texts_of_html(const std::string& bytes, const HtmlTexts& also = {}) {
+  HtmlTexts texts;
+  for (const Segment& segment : html_of(bytes, also).text().segments())
+    texts.push_back(segment.text);
+  return texts;
+}
+
+/// The page with "1", "2", ... for its segments, without their inlays.
+std::string numbered_html(const std::string& bytes, const HtmlTexts& also = {}) {
+  const Document page = html_of(bytes, also);
+  HtmlTexts texts;
+  for (std::size_t i = 0; i < page.text().segments().size(); ++i)
+    texts.push_back(std::to_string(i + 1));
+  return page.text().with(texts);
+}
+
+/// The page with translations of its segments, by diagonal attention.
+std::string translated_html(const std::string& bytes, const HtmlTexts& translations,
+                            const HtmlTexts& also = {}) {
+  const Document page = html_of(bytes, also);
+  HtmlTexts out;
+  for (std::size_t i = 0; i < translations.size(); ++i) {
+    const Segment& segment = page.text().segments().at(i);
+    const auto count = [](const std::string& text) {
+      return static_cast<std::size_t>(text::count_words(text));
+    };
+    out.push_back(with_inlays(segment, translations[i],
+                              diagonal_weights(count(translations[i]), count(segment.text))));
+  }
+  return page.text().with(out);
+}
+
+/// The page whose translations are its texts.
+std::string identical_html(const std::string& bytes) {
+  return translated_html(bytes, texts_of_html(bytes));
+}
+
+TEST(Html, BlocksAreReadByThemselvesAndCutIntoSentences) {
+  const std::string page =
+      "<!DOCTYPE html>\n<html><head><title>No</title><meta charset=utf-8></head>\n<body>\n"
+      "<h1>One</h1>\n<p>Two <b>red</b>\n  dogs. Three.<br>Four\n<ul><li>Five<li>Six</ul></body>\n";
+  EXPECT_THAT(texts_of_html(page),
+              ElementsAre("One", "Two red dogs.", "Three.", "Four", "Five", "Six"));
+  EXPECT_EQ(numbered_html(page),
+            "<!DOCTYPE html>\n<html><head><title>No</title><meta charset=utf-8></head>\n<body>\n"
+            "<h1>1</h1>\n<p>2 3<br>4\n<ul><li>5<li>6</ul></body>\n");
+  EXPECT_EQ(translated_html(page, {"A", "B c d.", "E", "F", "G", "H"}),
+            "<!DOCTYPE html>\n<html><head><title>No</title><meta charset=utf-8></head>\n<body>\n"
+            "<h1>A</h1>\n<p>B <b>c</b>\n  d. E<br>F\n<ul><li>G<li>H</ul></body>\n");
+}
+
+TEST(Html, WhatIsNoTextStays) {
+  for (const std::string item :
+       {"<code>b <i>c</i></code>", "<kbd>b</kbd>", "<samp>b</samp>", "<img alt=\"b\">",
+        "<span translate=\"no\">b <span>c</span></span>", "<b class=\"x notranslate\">b</b>",
+        "<math><mi>x</mi></math>", "<svg><title>b</title><text>c</text></svg>", "<!-- b > c -->",
+        "<script>b</script>", "<i TRANSLATE=NO>b</i>", "<input value=b>", "&nosuch;",
+        "<?php b ?>"}) {
+    EXPECT_THAT(texts_of_html("<p>a " + item + " d</p>"), ElementsAre("a d")) << item;
+    EXPECT_EQ(identical_html("<p>a " + item + " d</p>"), "<p>a " + item + " d</p>");
+    EXPECT_EQ(translated_html("<p>a " + item + " d</p>", {"A D"}), "<p>A " + item + " D</p>");
+  }
+  EXPECT_THAT(texts_of_html("<textarea>b</textarea><style>b</style><iframe>b</iframe><xmp>b</xmp>"
+                            "<noembed>b</noembed><p class='notranslate'>b<p>c"),
+              ElementsAre("c"));
+  EXPECT_THAT(texts_of_html("<template><p>a</p></template><noscript>b</noscript><button>c</button>"
+                            "<button>d</button><select><option>e<option>f</select>"),
+              ElementsAre("a", "b", "c", "d", "e", "f"));
+}
+
+TEST(Html, TranslateYesIsTranslatedInsideOfWhatStays) {
+  const std::string page =
+      "<div translate=no><p>a</p><p translate=yes>b <i>c</i></p><p>d</p></div><p>e</p>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("b c", "e"));
+  EXPECT_EQ(numbered_html(page),
+            "<div translate=no><p>a</p><p translate=yes>1</p><p>d</p></div><p>2</p>");
+  EXPECT_THAT(texts_of_html("<p>x <code>a <span translate='yes'>b</span></code> c</p>"),
+              ElementsAre("x b c"));
+  EXPECT_THAT(texts_of_html("<code translate>a</code>"), ElementsAre("a"));
+  // It ends with its element, whose end tag may be missing.
+  EXPECT_THAT(texts_of_html("<ul><li translate=no>a<li>b</ul>"), ElementsAre("b"));
+}
+
+TEST(Html, LinesOfPreStayLinesAndCodeStays) {
+  EXPECT_EQ(numbered_html("a\nb<pre>c\n\n  d. D\n</pre>e\nf"), "1<pre>2\n\n  3 4\n</pre>5");
+  for (const std::string pre :
+       {"<pre><code>a</code></pre>", "<pre>b <code>a</code></pre>", "<pre class=\"src\">a</pre>",
+        "<div class='highlight-c x'><div><pre>a</pre></div></div>",
+        "<pre><span class=k>a</span> b</pre>", "<pre translate=no>a</pre>"})
+    EXPECT_THAT(texts_of_html(pre), IsEmpty()) << pre;
+  EXPECT_THAT(texts_of_html("<pre translate=yes class=src>a</pre>"), ElementsAre("a"));
+}
+
+TEST(Html, ReferencesAreWhatHtmlSays) {
+  EXPECT_THAT(texts_of_html(
+                  "<p>B&auml;r &amp H&#228hn&#xE4;r &lt;3 &#150; &rarr; &copy2001 &NotEqualTilde;"),
+              ElementsAre("Bär & Hähnär <3 \u2013 \u2192 \u00A92001 \u2242\u0338"));
+  EXPECT_EQ(translated_html("<p>a &amp; b</p>", {"A & <B>"}), "<p>A &amp; &lt;B&gt;</p>");
+  EXPECT_THAT(texts_of_html("<p>AT&T: 1 < 2 &; &a b; &#; </ 3"),
+              testing::Contains(testing::StartsWith("AT&T: 1 < 2 &; &a b; &#;")));
+}
+
+TEST(Html, TextThatGumboMovesStaysInItsPlace) {
+  const std::string page = "<table>a<tr>b<td>c</td>d</tr></table>e";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_EQ(numbered_html(page), "<table>1<tr>2<td>3</td>4</tr></table>5");
+  EXPECT_EQ(numbered_html("a</body></html>b"), "1</body></html>2");
+}
+
+TEST(Html, BrokenTagsAreInlaysByThemselves) {
+  EXPECT_THAT(texts_of_html("<p>a</q>b <b>c<p>d</b>e"), ElementsAre("ab c", "de"));
+  EXPECT_EQ(numbered_html("<p>x <b>a<p>b</b></p></div>c"), "<p>1<p>2</p></div>3");
+  EXPECT_THAT(texts_of_html("<b>1<p>2</b>3</p>"), ElementsAre("1", "23"));
+  EXPECT_THAT(texts_of_html("</p>a</br>b"), ElementsAre("a", "b"));
+}
+
+TEST(Html, EachByteOfAPageComesBack) {
+  for (const std::string page :
+       {"",
+        "\uFEFF",
+        "\uFEFF<p>a\r\n b\r\n</p>",
+        "a\r\nb\rc",
+        "<p>a\xFF\xC3 b</p>",
+        "<",
+        "<!",
+        "</",
+        "a <b",
+        "a <b c=\"d>",
+        "<!-- a",
+        "<script>a",
+        "<p>a\0b</p>",
+        "<![CDATA[a]]>b",
+        "<svg><![CDATA[a]]></svg>b",
+        "<table><b>a<td>b</table>c</b>d",
+        "<a><a>b</a>c",
+        "<select><b>a</b><option>b</select>",
+        "<frameset><frame>a</frameset>b",
+        "<title>a <b>c</title>d",
+        "<plaintext>a</plaintext>b",
+        "<textarea>\na</textarea>b",
+        "<math><mi><p>a</mi></math>b",
+        "<svg><foreignObject><p>a</p></foreignObject></svg>b",
+        "<?xml version='1.0'?><html><head><title/><script src='a'/></head><p>b <a id='c'/>d</p>",
+        "<p>One <i>two.</i> <b>Three</b> four. <a>Five</a></p>"}) {
+    EXPECT_EQ(identical_html(page), page);
+  }
+  EXPECT_THAT(texts_of_html("\uFEFF<p>a\r\n b\r\n</p>"), ElementsAre("a b"));
+  EXPECT_THAT(texts_of_html("<?xml version='1.0'?><html><head><title/><script src='a'/></head>"
+                            "<p>b <a id='c'/>d</p>"),
+              ElementsAre("b d"));
+}
+
+TEST(Html, AttributesAreTranslatedIfAskedFor) {
+  const HtmlTexts also = {"alt", "title", "placeholder", "description"};
+  const std::string page =
+      "<title>One</title><meta name=Description content='Two &amp; three. Four'>"
+      "<meta name=x content=no><td title=\"Five\">Six <img src=a alt=\"A red\ndog\"> <b "
+      "title='See it'>seven</b></td><img alt=Eight><input placeholder=Nine value=no title=\"\">"
+      "<code title=no>a</code><p title>";
+  EXPECT_THAT(texts_of_html(page, {"href"}), ElementsAre("Six seven"));
+  EXPECT_THAT(texts_of_html(page, also),
+              ElementsAre("One", "Two & three.", "Four", "Five", "Six seven", "A red dog", "See it",
+                          "Eight", "Nine"));
+  EXPECT_EQ(
+      translated_html(page, {"1 <", "2 \"", "3", "4 '", "B c", "d e f", "g >", "h i", "&j"}, also),
+      "<title>1 &lt;</title><meta name=Description content='2 &quot; 3'>"
+      "<meta name=x content=no><td title=\"4 &#39;\">B <img src=a alt=\"d\ne f\"> <b "
+      "title='g &gt;'>c</b></td><img alt=h&#32;i><input placeholder=&amp;j value=no title=\"\">"
+      "<code title=no>a</code><p title>");
+  const HtmlTexts texts = texts_of_html(page, also);
+  EXPECT_EQ(translated_html(page, texts, also), page);
+  // The same tag twice.
+  const std::string twice = "<p>a <img alt=\"b. C\" title=d> c <img alt=\"b. C\" title=d> e";
+  EXPECT_THAT(texts_of_html(twice, also), ElementsAre("a c e", "b.", "C", "d", "b.", "C", "d"));
+  EXPECT_EQ(translated_html(twice, {"A C E", "1", "2", "3", "4", "5", "6"}, also),
+            "<p>A <img alt=\"1 2\" title=3> C <img alt=\"4 5\" title=6> E");
+  EXPECT_EQ(translated_html(twice, texts_of_html(twice, also), also), twice);
+}
+
+TEST(Html, DeepAndLongPagesTakeLinearTime) {
+  constexpr int kMany = 100000;
+  const auto times = [](const std::string& part, const std::string& after = "") {
+    std::string out;
+    for (int i = 0; i < kMany; ++i) out += part;
+    return out + after;
+  };
+  std::string attributes = "<p ", distinct;
+  for (int i = 0; i < kMany; ++i) {
+    attributes += "a" + std::to_string(i) + " ";
+    distinct += "<p><b id=" + std::to_string(i) + ">";
+  }
+  const auto start = std::chrono::steady_clock::now();
+  for (const std::string& page : {times("<b>", "a" + times("</b>")),
+                                  times("<div>", "a"),
+                                  times("<b a "),
+                                  times("<b a=\""),
+                                  times("<b a=\"", ">"),
+                                  times("<!--"),
+                                  times("<code>"),
+                                  times("<span translate=no>"),
+                                  times("&"),
+                                  times("&#"),
+                                  times("<table>"),
+                                  times("<svg>"),
+                                  times("<span><div></span>"),
+                                  attributes + ">a",
+                                  distinct + times("<p>x"),
+                                  times("<p>x <i>"),
+                                  times("</p>"),
+                                  times("<li><a>b"),
+                                  times("<i>a</b> "),
+                                  times("<pre>a"),
+                                  times("<a><p>")}) {
+    EXPECT_TRUE(identical_html(page) == page) << page.substr(0, 20);
+  }
+  // Quadratic time would be minutes for each.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+}
+
+}  // namespace
+}  // namespace heed::document

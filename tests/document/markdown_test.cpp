@@ -1,0 +1,189 @@
+// Markdown: what is text and what is not. Blocks are CommonMark 0.31.2's, sections 4.4 to 4.6 and
+// 5; markdown-it-py 4.3.0 reads all of these so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+#include "document/inlays.h"
+#include "document/word_weights.h"
+#include "text/words.h"
+
+namespace heed::document {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Texts = std::vector<std::string>;
+
+Document read(const std::string& bytes, const Texts& also = {}) {
+  return {bytes, *format_named("md"), {.read = {.source_language = "en", .also = also}}};
+}
+
+Texts texts_in(const std::string& bytes, const Texts& also = {}) {
+  Texts texts;
+  const Document document = read(bytes, also);
+  for (const Segment& segment : document.text().segments()) texts.push_back(segment.text);
+  return texts;
+}
+
+/// The document with the translation of each text, by diagonal attention.
+std::string with_each(const std::string& bytes, const std::string& translation,
+                      const Texts& also = {}) {
+  const Document document = read(bytes, also);
+  Texts out;
+  for (const Segment& segment : document.text().segments())
+    out.push_back(
+        with_inlays(segment, translation,
+                    diagonal_weights(static_cast<std::size_t>(text::count_words(translation)),
+                                     static_cast<std::size_t>(text::count_words(segment.text)))));
+  return document.text().with(out);
+}
+
+TEST(Markdown, AFenceEndsAtALineOfItsMarkThatIsAtLeastAsLong) {
+  EXPECT_THAT(texts_in("```\na\n```\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("```\n    ```\na\n```\nb"), ElementsAre("b"));  // indented: no end
+  EXPECT_THAT(texts_in("   ```\n   ```\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("````\n```\na\n`````  \nb"), ElementsAre("b"));  // too short, long enough
+  EXPECT_THAT(texts_in("```\n~~~\n``` x\na\n```\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("~~~ ``` ~~~\n```\n~~~\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("```\n> ```\n```\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("```\na\n\nb"), IsEmpty());  // without an end, to that of the document
+  EXPECT_THAT(texts_in("a\n```\nb\n```"), ElementsAre("a"));
+  EXPECT_THAT(texts_in("    ```\na"), ElementsAre("a"));
+  EXPECT_THAT(texts_in("- a\n\n  ```\n  b\n\n  ```\n  c"), ElementsAre("a", "c"));
+  EXPECT_THAT(texts_in("- ```\n  a\nb"), ElementsAre("b"));  // ends with the item
+  EXPECT_THAT(texts_in("> ```\n> a\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("1. a\n   > ~~~\n   > b\n   > ~~~\n   > c"), ElementsAre("a", "c"));
+  EXPECT_THAT(texts_in("-\t```\n\ta\n\t```\nb"), ElementsAre("b"));
+}
+
+TEST(Markdown, IndentedCodeFollowsWhatIsNoParagraph) {
+  EXPECT_THAT(texts_in("a\n    b\n\n    c\n\td\n  e"), ElementsAre("a b", "e"));
+  EXPECT_THAT(texts_in("# a\n    b\n***\n    c\n```\n```\n    d"), ElementsAre("a"));
+  EXPECT_THAT(texts_in("a\n=\n    b"), ElementsAre("a"));
+  EXPECT_THAT(texts_in("- a\n\n    b\n\n        c\n\nd\n"), ElementsAre("a", "b", "d"));
+  EXPECT_THAT(texts_in("> a\n    b\n\n>     c"), ElementsAre("a b"));
+}
+
+TEST(Markdown, HtmlIsReadByItsTags) {
+  EXPECT_THAT(texts_in("<!-- a\n\n```\n-->\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("<?php\n\na\n?>\n<!DOCTYPE\nhtml>\n<![CDATA[\n\n]]>\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("<Script>\n\n    a\n</script>\nb"), ElementsAre("b"));
+  EXPECT_THAT(texts_in("<pre>\na\n\nb</pre> c\n\nd"), ElementsAre("c", "d"));
+  EXPECT_THAT(texts_in("> <div title='a'>\n> one\n> <b>two</b>\n> </div>\n\n    code"),
+              ElementsAre("one two"));
+  EXPECT_THAT(texts_in("<p>one <code>two three</code> four<br>five</p>"),
+              ElementsAre("one four", "five"));
+  EXPECT_THAT(texts_in("one <kbd>Ctrl</kbd> two <svg><g>x</g></svg> three"),
+              ElementsAre("one two three"));
+  EXPECT_THAT(texts_in("one <code>two three"), ElementsAre("one two three"));
+  EXPECT_EQ(with_each("> <div>\n> one\n> two\n> </div>\n", "x y"), "> <div>\n> x\n> y\n> </div>\n");
+}
+
+TEST(Markdown, DefinitionsAreNoText) {
+  EXPECT_THAT(texts_in("[foo]:\n  /url\n  'the title'\n\n[foo]"), ElementsAre("foo"));
+  EXPECT_THAT(texts_in("[a b]: <x y>\n[c]: d \"e\"\ntext"), ElementsAre("text"));
+}
+
+TEST(Markdown, ALinkWhoseTextIsTheNameOfItsAddressKeepsTheName) {
+  const std::string end = "\n\n[the dog]: x\n";
+  EXPECT_EQ(with_each("[the dog]" + end, "z"), "[z][the dog]" + end);
+  EXPECT_EQ(with_each("a [the dog][] b" + end, "x y z w"), "x [y z][the dog] w" + end);
+  EXPECT_EQ(with_each("> a [the\n> dog] b" + end, "u v w"), "> u [v][the dog]\n> w" + end);
+  EXPECT_EQ(with_each("[the dog] | [the dog](y)" + end, "z"), "[z][the dog] | [z](y)" + end);
+  EXPECT_EQ(with_each("![the dog]" + end, "z"), "![z][the dog]" + end);
+  EXPECT_EQ(with_each("[a][the dog]" + end, "z"), "[z][the dog]" + end);
+  EXPECT_EQ(with_each("[the dog]" + end, "the dog"), "[the dog]" + end);
+}
+
+TEST(Markdown, MarksBetweenTextsAreFoundAgain) {
+  for (const std::string text :
+       {"***a* b** c", "**[a](b \"c)d\")** e", "[![](a)](b) c [![](d(e))](<f g>)", "**![](a) b**",
+        "> **a**\n> *b* `c\n> d` e", "\\*a\\* **\\*b** c\\", "- **a** b\n- *`c`*", "``\na `` b",
+        "a <b\nx='1'>c</b> &amp; d  \n*e\\\nf*", "[a\nb](c\n\"d\") e", "[](a) b", "~a~ ~~b~~ c"})
+    EXPECT_EQ(with_each(text, ""), text);
+  EXPECT_THAT(texts_in("***a* b** c"), ElementsAre("a b c"));
+  EXPECT_THAT(texts_in("**[a](b \"c)d\")** e"), ElementsAre("a e"));
+  EXPECT_THAT(texts_in("[![](a)](b) c [![](d(e))](<f g>)"), ElementsAre("c"));
+  EXPECT_THAT(texts_in("**![](a) b** c"), ElementsAre("b c"));
+  EXPECT_THAT(texts_in("> **a**\n> *b* `c\n> d` e"), ElementsAre("a b e"));
+  EXPECT_THAT(texts_in("[a\nb](c\n\"d\") e"), ElementsAre("a b e"));
+}
+
+TEST(Markdown, RulesOfTablesMayBeShort) {
+  EXPECT_THAT(texts_in("|a b|c d|\n|-|:-|\n|e|`f\\|g` h|\n"), ElementsAre("a b", "c d", "e", "h"));
+  EXPECT_EQ(with_each("|a|b|\n|-|--|\n|c|d|\n\ne *f* g\n", "x y"),
+            "|x y|x y|\n|-|--|\n|x y|x y|\n\nx *y*\n");
+  // A rule with fewer cells makes no table, and nothing is left out.
+  EXPECT_THAT(texts_in("|a|b|c|\n|---|---|\n|d|e|f|\n"), ElementsAre("a|b|c| |d|e|f"));
+}
+
+TEST(Markdown, StructureOfOtherDialectsStays) {
+  EXPECT_THAT(texts_in("> [!NOTE]\n> One\n> two\n\n> [!tip]- Three\n> four\n"),
+              ElementsAre("One two", "Three", "four"));
+  EXPECT_EQ(with_each(":::warning One\ntwo\n:::\n::: {.note}\nthree\n:::\n", "z"),
+            ":::warning z\nz\n:::\n::: {.note}\nz\n:::\n");
+  EXPECT_EQ(with_each("!!! note \"One two\"\n    three\n\n        code\n\n    four\n\nfive\n", "z"),
+            "!!! note \"z\"\n    z\n\n        code\n\n    z\n\nz\n");
+  EXPECT_EQ(with_each("??? tip\n    one\n", "z"), "??? tip\n    z\n");
+  EXPECT_EQ(with_each("a\n{% if b %}\nc {{ d }} e\n{% endif %}\n", "z"),
+            "z\n{% if b %}\nz {{ d }}\n{% endif %}\n");
+  EXPECT_THAT(texts_in("{{< figure src=\"a b\"\n  title=\"c d\" >}}\n\none\n"), ElementsAre("one"));
+  EXPECT_THAT(texts_in("[TOC]\n\n[[toc]]\n[[_TOC_]]\none"), ElementsAre("one"));
+  EXPECT_EQ(with_each("*[HTML]: Hyper *Text*\n", "z"), "*[HTML]: z\n");
+  EXPECT_THAT(texts_in("Term\n:   the meaning\n:   another\n\n    and more\n"),
+              ElementsAre("Term", "the meaning", "another", "and more"));
+  EXPECT_EQ(with_each("[^1]: one two\n\n    three\n\nfour[^1]\n", "z"),
+            "[^1]: z\n\n    z\n\nz[^1]\n");
+  EXPECT_THAT(texts_in("\\[\na = b\n\\]\n\n\\[optional\\] one\n\n$$\nx\n$$\ntwo $a_b c_d$"),
+              ElementsAre("\\[optional\\] one", "two"));
+  EXPECT_EQ(with_each("# One {#a}\n\n[b](c){target=_blank} two\n{: .d }\n", "z"),
+            "# z {#a}\n\nz [](c){target=_blank}\n{: .d }\n");
+  EXPECT_THAT(texts_in("<div>\n:::note\n{% x %}\none\n</div>"), ElementsAre("one"));
+  EXPECT_THAT(texts_in("[a b]({{ site.url }}/c d) e"), ElementsAre("a b e"));
+  EXPECT_THAT(texts_in("`{{` and `}}` are, `$a` and `$b` or :--- and :a b:"),
+              ElementsAre("and are, and or :--- and :a b:"));
+}
+
+TEST(Markdown, FrontMatterIsTranslatedByName) {
+  const std::string text =
+      "---\ntitle: The dog\ndescription: \"A \\\"big\\\" one\"\ntags: [a, b]\nhero:\n  - tagline: "
+      "'It''s "
+      "here' # x\nsummary: >\n  One two\n  three.\n\n  four\nslug: the-dog\n---\nfive\n";
+  EXPECT_THAT(texts_in(text), ElementsAre("five"));
+  EXPECT_THAT(
+      texts_in(text, {"title", "description", "tagline", "summary"}),
+      ElementsAre("The dog", "A \"big\" one", "It's here", "One two three.", "four", "five"));
+  EXPECT_EQ(with_each(text, "", {"title", "description", "summary"}), text);
+  EXPECT_EQ(with_each("---\ntitle: The dog\n---\n", "A: b \"c\"", {"title"}),
+            "---\ntitle: \"A: b \\\"c\\\"\"\n---\n");
+  EXPECT_EQ(with_each("---\ntitle: The dog # x\n---\n", "Der Hund", {"title"}),
+            "---\ntitle: Der Hund # x\n---\n");
+  EXPECT_EQ(with_each("---\ntitle: 'a b'\n---\n", "l'a b", {"title"}),
+            "---\ntitle: 'l''a b'\n---\n");
+  EXPECT_EQ(with_each("+++\ntitle = \"a b\"\n+++\nc\n", "\"d\"", {"title"}),
+            "+++\ntitle = \"\\\"d\\\"\"\n+++\n\"d\"\n");
+  EXPECT_THAT(texts_in("---\n\nOne.\n\n---\n\nTwo.\n", {"title"}), ElementsAre("One.", "Two."));
+}
+
+TEST(Markdown, IsReadInTime) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "- ";
+  std::string open, tags, code, rules;
+  for (int i = 0; i < 50000; ++i) {
+    open += "![](";
+    tags += "<code>";
+    code += "`a ``b ";
+    rules += "|-";
+  }
+  for (const std::string& text :
+       {deep + "a\n" + std::string(100000, '>') + "a", open, tags, code, tags + "\n\n<p>" + tags,
+        rules + "\n" + rules, std::string(100000, '['), std::string(100000, '*') + "a"})
+    EXPECT_EQ(with_each(text, ""), text);
+}
+
+}  // namespace
+}  // namespace heed::document

@@ -1,0 +1,87 @@
+// Documents sent to the server, and what programs ask it before.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "http/client.h"
+#include "running.h"
+#include "serve/specification.h"
+
+namespace heed::serve {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// A multipart form with a document and the field `source`.
+std::string form_with(const std::string& name, const std::string& document) {
+  const std::string body =
+      "--cut\r\nContent-Disposition: form-data; name=\"source\"\r\n\r\nde\r\n"
+      "--cut\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" +
+      name + "\"\r\nContent-Type: text/plain\r\n\r\n" + document + "\r\n--cut--\r\n";
+  return "POST /translate_file HTTP/1.1\r\nHost: localhost:9\r\nContent-Type: multipart/form-data; "
+         "boundary=cut\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+class ServedFiles : public testing::Test {
+ protected:
+  Answer send(const std::string& name, const std::string& document) {
+    auto answer = server.begin(form_with(name, document));
+    return server.end(answer);
+  }
+  Answer get(const std::string& path) {
+    return http::testing::ask(server.server.port(), http::testing::get_text(path));
+  }
+  Running server{{kShares}};
+};
+
+TEST_F(ServedFiles, AreTranslatedAsDocumentsAndFetched) {
+  const std::string sentence =
+      server.ok("/translate", {{"q", "a b"}}).at("translatedText").get<std::string>();
+  const Answer answer = send("My film.srt", "1\n00:00:01,000 --> 00:00:02,000\na b\n");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const std::string url = json::parse(answer.body).at("translatedFileUrl");
+  ASSERT_TRUE(url.starts_with("http://localhost:9/download_file?key=")) << url;
+  const Answer file = get(url.substr(std::string("http://localhost:9").size()));
+  EXPECT_EQ(file.status, 200);
+  EXPECT_EQ(file.body, "1\n00:00:01,000 --> 00:00:02,000\n" + sentence + "\n");
+  EXPECT_THAT(file.head, HasSubstr("attachment; filename*=UTF-8''My%20film.srt"));
+  // Without a word there is nothing to translate.
+  EXPECT_EQ(send("a.txt", "\n").status, 200);
+}
+
+TEST_F(ServedFiles, WhatIsNoDocumentIsRefused) {
+  EXPECT_THAT(send("a.docx", "x").body, HasSubstr("file: the name 'a.docx' does not end like one "
+                                                  "of a document; names of documents end in .md"));
+  EXPECT_EQ(send("a.docx", "x").status, 400);
+  EXPECT_THAT(send("a.txt", "\xFF\xFE").body, HasSubstr("file: is not UTF-8"));
+  EXPECT_THAT(server.post("/translate_file", {{"source", "de"}}).body,
+              HasSubstr("file: is missing"));
+  EXPECT_EQ(get("/download_file?key=0").status, 404);
+  EXPECT_EQ(get("/download_file").status, 404);
+}
+
+TEST_F(ServedFiles, ProgramsLearnWhatTheServerCanDo) {
+  const json settings = json::parse(get("/frontend/settings").body);
+  EXPECT_EQ(settings.at("models"), json({"m0"}));
+  EXPECT_EQ(settings.at("language").at("source").at("name"), "German");
+  EXPECT_THAT(settings.at("supportedFilesFormat").get<std::vector<std::string>>(),
+              testing::IsSupersetOf({".md", ".srt", ".txt", ".vtt"}));
+  EXPECT_EQ(json::parse(get("/health").body), json({{"status", "ok"}}));
+  // The description has each path of the interface.
+  std::set<std::string> described, served;
+  const Json specified = specification();
+  for (const auto& [path, operation] : specified.at("paths").items())
+    for (const auto& [method, text] : operation.items()) described.insert(method + " " + path);
+  for (const http::Route& route : server.service.routes())
+    if (route.path != "/") served.insert((route.method == "GET" ? "get " : "post ") + route.path);
+  EXPECT_EQ(described, served);
+  EXPECT_EQ(json::parse(get("/spec").body), json(specification()));
+}
+
+}  // namespace
+}  // namespace heed::serve
