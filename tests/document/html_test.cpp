@@ -23,8 +23,8 @@ Document html_of(const std::string& bytes, const HtmlTexts& also = {}) {
 
 HtmlTexts texts_of_html(const std::string& bytes, const HtmlTexts& also = {}) {
   HtmlTexts texts;
-  for (const Segment& segment : html_of(bytes, also).text().segments())
-    texts.push_back(segment.text);
+  const Document page = html_of(bytes, also);
+  for (const Segment& segment : page.text().segments()) texts.push_back(segment.text);
   return texts;
 }
 
