@@ -63,7 +63,7 @@ class Xliff {
       throw UserError(
           "line {}: it begins with <{}{}>, not with <xliff version=\"1.2\"> or 2; name its format, "
           "such as xml",
-          line_at(bytes_, events_[i].bytes.from), events_[i].name,
+          line_number(bytes_, events_[i].bytes.from), events_[i].name,
           version.empty() ? "" : " version=\"" + one_line(version) + '"');
     is_2_ = version.starts_with('2');
     if (is_2_) begin_file(i, "srcLang", "trgLang");
@@ -94,7 +94,7 @@ class Xliff {
         throw UserError(
             "line {}: {} is {}, and the language of the model is {}; take a model of that "
             "language, or tell the model's: --set data.{}={}",
-            line_at(bytes_, event.bytes.from), name, event.attribute(name), language, key,
+            line_number(bytes_, event.bytes.from), name, event.attribute(name), language, key,
             event.attribute(name));
     };
     check(source, options_.source_language, "source_language");
@@ -212,7 +212,7 @@ class Xliff {
       throw UserError(
           "line {}: it has no {}, which a file with translations needs, and the model does not say "
           "its language; tell it, as --set data.target_language=de",
-          line_at(bytes_, events_[file_].bytes.from), target_name_);
+          line_number(bytes_, events_[file_].bytes.from), target_name_);
     }
     change(events_[file_].bytes,
            with_attribute(text_of(events_[file_].bytes), target_name_, xml_language(language)));
