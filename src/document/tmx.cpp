@@ -42,7 +42,9 @@ class Tmx {
             "line {}: it begins with <{}>, not with <tmx>; name its format, such as xml",
             line_number(bytes_, event.bytes.from), event.name);
       if (event.name == "header") source_ = event.attribute("srclang");
-      if (event.name == "tu") units_.push_back(i);
+      if (event.name != "tu") continue;
+      units_.push_back(i);
+      i = event.partner;
     }
     set_target();
     for (const std::size_t unit : units_) add_unit(unit);

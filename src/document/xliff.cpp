@@ -75,8 +75,10 @@ class Xliff {
       if (!translate.empty()) ends_.emplace_back(event.partner, translate != "no");
       if (name == "file" && !is_2_) begin_file(i, "source-language", "target-language");
       const bool is_translated = ends_.empty() || ends_.back().second;
-      if (name == "trans-unit" && !is_2_ && is_translated) add_unit(i);
-      if (name == "segment" && is_2_ && is_translated) add_segment(i);
+      if (name != (is_2_ ? "segment" : "trans-unit")) continue;
+      if (is_translated && !is_2_) add_unit(i);
+      if (is_translated && is_2_) add_segment(i);
+      i = event.partner - 1;
     }
     return std::move(passages_);
   }
@@ -270,7 +272,7 @@ class Xliff {
   std::vector<std::pair<std::size_t, bool>> ends_;  // of elements that say if they are translated
   std::size_t file_ = 0;                            // the tag that names the languages
   const char* target_name_ = "";                    // of the attribute there
-  bool is_filled_ = false;                          // a target of this file
+  bool is_filled_ = true;                           // a target of this file, or there is no file
   Passages passages_;
 };
 
