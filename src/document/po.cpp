@@ -183,7 +183,7 @@ class PoReader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw UserError("line {}: {}; `msgfmt -c FILE` says more", line_at(bytes_, at_), what);
+    throw UserError("line {}: {}; `msgfmt -c FILE` says more", line_number(bytes_, at_), what);
   }
 
   void end_entry() {
@@ -325,7 +325,7 @@ class Po {
 
   void read_header(const PoEntry& entry) {
     const std::string header = characters(entry.translations[0]);
-    const int64_t line = line_at(bytes_, entry.begin);
+    const int64_t line = line_number(bytes_, entry.begin);
     const std::string_view content = field(header, "Content-Type");
     const std::size_t at = content.find("charset=");
     const std::string_view charset = at == content.npos ? "" : trim(content.substr(at + 8));
@@ -383,7 +383,7 @@ class Po {
       throw UserError(
           "line {}: the message has plural forms, and Plural-Forms in the header does not say how "
           "many; write it there, as \"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"",
-          line_at(bytes_, entry.begin));
+          line_number(bytes_, entry.begin));
     mark_as_fuzzy(entry);
     if (entry.ids.size() == 1) return add_text(entry, 0, entry.translations[0].all, "");
     const ByteRange all{entry.translations_from, entry.translations.back().all.to};

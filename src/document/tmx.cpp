@@ -40,9 +40,11 @@ class Tmx {
       if (!std::exchange(is_tmx, true) && event.name != "tmx")
         throw UserError(
             "line {}: it begins with <{}>, not with <tmx>; name its format, such as xml",
-            line_at(bytes_, event.bytes.from), event.name);
+            line_number(bytes_, event.bytes.from), event.name);
       if (event.name == "header") source_ = event.attribute("srclang");
-      if (event.name == "tu") units_.push_back(i);
+      if (event.name != "tu") continue;
+      units_.push_back(i);
+      i = event.partner;
     }
     set_target();
     for (const std::size_t unit : units_) add_unit(unit);
@@ -50,7 +52,7 @@ class Tmx {
       throw UserError(
           "line {}: no <tuv> is in {}, the language of the source; take a model of another "
           "language, or tell the model's: --set data.source_language={}",
-          line_at(bytes_, events_[units_[0]].bytes.from), source_of(units_[0]),
+          line_number(bytes_, events_[units_[0]].bytes.from), source_of(units_[0]),
           source_.empty() ? "en" : source_);
     return std::move(passages_);
   }

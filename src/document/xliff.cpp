@@ -63,7 +63,7 @@ class Xliff {
       throw UserError(
           "line {}: it begins with <{}{}>, not with <xliff version=\"1.2\"> or 2; name its format, "
           "such as xml",
-          line_at(bytes_, events_[i].bytes.from), events_[i].name,
+          line_number(bytes_, events_[i].bytes.from), events_[i].name,
           version.empty() ? "" : " version=\"" + one_line(version) + '"');
     is_2_ = version.starts_with('2');
     if (is_2_) begin_file(i, "srcLang", "trgLang");
@@ -75,8 +75,10 @@ class Xliff {
       if (!translate.empty()) ends_.emplace_back(event.partner, translate != "no");
       if (name == "file" && !is_2_) begin_file(i, "source-language", "target-language");
       const bool is_translated = ends_.empty() || ends_.back().second;
-      if (name == "trans-unit" && !is_2_ && is_translated) add_unit(i);
-      if (name == "segment" && is_2_ && is_translated) add_segment(i);
+      if (name != (is_2_ ? "segment" : "trans-unit")) continue;
+      if (is_translated && !is_2_) add_unit(i);
+      if (is_translated && is_2_) add_segment(i);
+      i = event.partner - 1;
     }
     return std::move(passages_);
   }
@@ -94,7 +96,7 @@ class Xliff {
         throw UserError(
             "line {}: {} is {}, and the language of the model is {}; take a model of that "
             "language, or tell the model's: --set data.{}={}",
-            line_at(bytes_, event.bytes.from), name, event.attribute(name), language, key,
+            line_number(bytes_, event.bytes.from), name, event.attribute(name), language, key,
             event.attribute(name));
     };
     check(source, options_.source_language, "source_language");
@@ -212,7 +214,7 @@ class Xliff {
       throw UserError(
           "line {}: it has no {}, which a file with translations needs, and the model does not say "
           "its language; tell it, as --set data.target_language=de",
-          line_at(bytes_, events_[file_].bytes.from), target_name_);
+          line_number(bytes_, events_[file_].bytes.from), target_name_);
     }
     change(events_[file_].bytes,
            with_attribute(text_of(events_[file_].bytes), target_name_, xml_language(language)));
@@ -270,7 +272,7 @@ class Xliff {
   std::vector<std::pair<std::size_t, bool>> ends_;  // of elements that say if they are translated
   std::size_t file_ = 0;                            // the tag that names the languages
   const char* target_name_ = "";                    // of the attribute there
-  bool is_filled_ = false;                          // a target of this file
+  bool is_filled_ = true;                           // a target of this file, or there is no file
   Passages passages_;
 };
 

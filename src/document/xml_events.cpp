@@ -227,7 +227,7 @@ std::string as_start_tag(std::string_view tag) {
   return std::string(tag.substr(0, tag.find_last_not_of(kXmlBlanks) + 1)) + '>';
 }
 
-int64_t line_at(std::string_view bytes, std::size_t byte) {
+int64_t line_number(std::string_view bytes, std::size_t byte) {
   return 1 + std::ranges::count(bytes.substr(0, byte), '\n');
 }
 

@@ -51,6 +51,6 @@ std::string without_attribute(std::string_view tag, std::string_view name);
 std::string as_start_tag(std::string_view tag);
 
 /// The number of the line, from 1, that has this byte.
-int64_t line_at(std::string_view bytes, std::size_t byte);
+int64_t line_number(std::string_view bytes, std::size_t byte);
 
 }  // namespace heed::document

@@ -179,6 +179,17 @@ TEST(XliffDocument, ASectionOfCdataIsTranslatedInside) {
               HasSubstr("leveraged-mt\"><![CDATA[Eins & ]]]]><![CDATA[> zwei]]></target>"));
 }
 
+TEST(XliffDocument, UnitsOutsideOfTheirPlacesAreReadInOrder) {
+  const std::string unit = "<trans-unit><source>One</source></trans-unit>";
+  EXPECT_EQ(filled(read_into("de", "<?p?><xliff version=\"1.2\">" + unit + "</xliff>", "xliff")),
+            "<?p?><xliff version=\"1.2\"><trans-unit><source>One</source>" + std::string(kFilled) +
+                "One</target></trans-unit></xliff>");
+  EXPECT_THAT(
+      model_texts(read_into(
+          "de", xliff_1("<trans-unit>" + unit + "<source>Two</source></trans-unit>"), "xliff")),
+      ElementsAre("Two"));
+}
+
 TEST(XliffDocument, OtherFilesAreRefused) {
   EXPECT_THAT(message_of<UserError>([] { read_into("de", "<a>\n<b></a>", "xliff"); }),
               HasSubstr("line 2: it is not well-formed XML (mismatched tag)"));
