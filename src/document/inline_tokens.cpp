@@ -278,7 +278,7 @@ class MarkdownReader {
 
   static std::size_t bytes_of_address(std::string_view rest) {
     std::size_t bytes = std::min(rest.find_first_of(" \t<>()[]\"'*`|"), rest.size());
-    bytes = text::before_wide_marks(rest.substr(0, bytes));
+    bytes = text::before_other_text(rest.substr(0, bytes));
     while (is_one_of(rest[bytes - 1], ".,;:!?")) --bytes;
     return bytes;
   }
