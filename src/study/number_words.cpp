@@ -65,7 +65,7 @@ constexpr std::array<const char*, 24> kWords = {
     "fift* fünfzig* cinquant* cincuent* cinquent* femtio* halvtreds* femti* vijftig* pięćdzie* "
     "пятьдес* пятидес* پنجاه* خمس* पचास* 五",
     "sixt* sechzig* soixant* sesent* sessant* sessent* sextio* tres treds* seksti* zestig* "
-    "sześćdzie* шестьдес* шестидес* شصت* ست* साठ* 六",
+    "sześćdzie* шестьдес* шестидес* شصت* ستين ستون साठ* 六",
     "sevent* siebzig* soixant* setent* settant* sjuttio* halvfjerds* sytti* zeventig* "
     "siedemdzie* семьдес* семидес* هفتاد* سبع* सत्तर* 七",
     "eight* achtzig* quatre* ochent* ottant* oitent* åttio* firs* åtti* tachtig* osiemdzie* "
@@ -80,7 +80,8 @@ constexpr std::array<const char*, 24> kWords = {
     "ألف* آلاف الف* مليون* ملايين مليار* हजार* हज़ार* लाख* करोड* करोड़* मिलियन* बिलियन* 千 万 萬 "
     "億 亿 兆"};
 
-constexpr int64_t kLong = 5;  // letters
+constexpr int64_t kLong = 5;          // letters
+constexpr int64_t kLongInArabic = 3;  // where the article and "and" are a part of the word
 
 }  // namespace
 
@@ -98,9 +99,10 @@ bool NumberWords::has(std::size_t entry) const {
   return std::ranges::any_of(split_words(kWords[entry]), [&](std::string_view word) {
     const bool is_beginning = word.ends_with('*');
     if (is_beginning) word.remove_suffix(1);
-    const int64_t letters = text::count_code_points(word);
-    const bool is_inside = letters >= kLong || text::has_no_blanks(text::script_of(
-                                                   text::code_point_at(word, 0).value));
+    const text::Script script = text::script_of(text::code_point_at(word, 0).value);
+    const bool is_inside =
+        text::has_no_blanks(script) ||
+        text::count_code_points(word) >= (script == text::Script::arabic ? kLongInArabic : kLong);
     if (is_inside) return text_.find(word) != std::string::npos;
     return std::ranges::any_of(words_, [&](const std::string& one) {
       return is_beginning ? one.starts_with(word) : one == word;

@@ -298,7 +298,7 @@ class NumbersOfText {
   bool none() const { return groups_.empty(); }
   bool too_many() const { return groups_.size() > kMostGroups; }
 
-  /// Returns the numbers above one that `other` does not have, however they are read.
+  /// Returns the numbers other than zero that `other` does not have, however they are read.
   std::vector<NumberReading> missing_in(const NumbersOfText& other) const {
     std::vector<NumberReading> out;
     for (std::size_t first = 0, last = 0; first < groups_.size(); first = last + 1) {
@@ -308,8 +308,7 @@ class NumbersOfText {
       for (std::size_t i = first; i <= last; ++i) digits += groups_[i].digits;
       const std::string value = without_leading_zeros(digits);
       const bool is_month = groups_[last].is_month && may_be_a_month(groups_[last].digits);
-      // One is an article in many languages, and nothing is left out of many.
-      if (value.empty() || value == "1" || is_month || other.has_any(*this, first, last)) continue;
+      if (value.empty() || is_month || other.has_any(*this, first, last)) continue;
       out.push_back(reading(first, last));
     }
     return out;
@@ -429,19 +428,34 @@ class NumbersOfText {
         if (theirs.reaches(begin, end) && has(theirs.reading(begin, end), may_be_equal))
           return true;
     const bool is_date = last - first > 1 && !theirs.has_thousands(first, last);
-    bool some = false;
+    const bool is_decimal = last == first + 1 && theirs.groups_[last].after_decimal_sign;
+    bool some = false, some_hour = false;
     for (std::size_t i = first; i <= last; ++i) {
       const std::string& digits = theirs.groups_[i].digits;
       if (first < last && digits == "000") return false;
       const bool is_full_hour = some && last == first + 1 && digits == "00";
-      if (has(theirs.reading(i, i), are_equal) || has_year(digits) || has_hour(digits) ||
-          is_full_hour)
+      const bool is_there = is_decimal && !some_hour ? has_free(digits)
+                                                     : has(theirs.reading(i, i), are_equal);
+      const bool is_hour = has_hour(digits);
+      if (is_there || has_year(digits) || is_hour || is_full_hour) {
         some = true;
+        some_hour = some_hour || (is_hour && i == first);
+      }
       else if (!(is_date && may_be_a_month(digits)) &&
                !(theirs.has_blank(first, last) && digits.size() == 1))
         return false;
     }
     return some;
+  }
+
+  /// Whether these digits stand by themselves: a half of 2,8 is no half of 8,2.
+  bool has_free(const std::string& digits) const {
+    const std::string value = without_leading_zeros(digits);
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (without_leading_zeros(groups_[i].digits) == value && !is_grouped(i) &&
+          !(i + 1 < groups_.size() && is_grouped(i + 1)))
+        return true;
+    return false;
   }
 
   /// Whether `is` holds for a group after the first.
@@ -552,7 +566,9 @@ bool differ_in_numbers(std::string_view source, std::string_view target) {
   if (!here.empty() && !there.empty()) return true;
   const NumberWords words(target);
   const auto is_lost = [&](const NumberReading& one) {
-    return !words.may_spell(one.digits, one.exponents[0]) &&
+    // One is an article in many languages.
+    const bool is_one = one.digits == "1" && one.exponents[0] == 0;
+    return !is_one && !words.may_spell(one.digits, one.exponents[0]) &&
            !is_converted(one, units_here, theirs, words);
   };
   const auto is_odd = [](const NumberReading& one) { return !is_often_in_words(one); };
