@@ -14,8 +14,7 @@ namespace {
 
 // The entries of kWords: 0 to 10 for themselves, then 11, 12, 13 to 19 together, the tens, 100, and
 // all larger powers of ten.
-constexpr std::size_t kTeens = 13, kTwenty = 14, kHundred = 22,
-                      kThousand = 23;
+constexpr std::size_t kTeens = 13, kTwenty = 14, kHundred = 22, kThousand = 23;
 
 /// Words for numbers. A word that ends with `*` is the beginning of one; one of kLong letters or
 /// more may stand inside of another, as in German compounds.
@@ -113,7 +112,8 @@ bool NumberWords::has(std::size_t entry) const {
 bool NumberWords::has_up_to_99(int64_t value) const {
   if (value <= 12) return has(static_cast<std::size_t>(value));
   if (value < 20) return has(kTeens);
-  const auto tens = static_cast<std::size_t>(value / 10), ones = static_cast<std::size_t>(value % 10);
+  const auto tens = static_cast<std::size_t>(value / 10),
+             ones = static_cast<std::size_t>(value % 10);
   return has(kTwenty + tens - 2) && (ones == 0 || has(ones));
 }
 

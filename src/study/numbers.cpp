@@ -52,9 +52,10 @@ bool groups_digits(char32_t c) {
   return c == U'\'' || c == U'_' || c == 0x2BC || c == 0x2019 || c == 0x66C;
 }
 
-/// 10^4, 10^8 or 10^12 in Chinese and Japanese: 1億2000万.
+/// 10^4, 10^8 or 10^12 in Chinese, Japanese and Korean: 1億2000万.
 bool is_power_of_a_myriad(char32_t c) {
-  return c == U'万' || c == U'萬' || c == U'亿' || c == U'億' || c == U'兆';
+  return c == U'万' || c == U'萬' || c == U'亿' || c == U'億' || c == U'兆' || c == U'만' ||
+         c == U'억' || c == U'조';
 }
 
 /// The sign after the digits of a month in Chinese, Japanese and Korean.
@@ -338,7 +339,8 @@ class NumbersOfText {
         end_words();
         return;
       }
-      if (in_digits) {
+      const bool follows_digits = in_digits || (gap_size == 1 && text::is_space(gap));
+      if (follows_digits && !groups_.empty()) {  // a blank may stand before the sign
         groups_.back().before_power = is_power_of_a_myriad(c);
         groups_.back().is_month = follows_month(c);
       }
@@ -434,15 +436,14 @@ class NumbersOfText {
       const std::string& digits = theirs.groups_[i].digits;
       if (first < last && digits == "000") return false;
       const bool is_full_hour = some && last == first + 1 && digits == "00";
-      const bool is_there = is_decimal && !some_hour ? has_free(digits)
-                                                     : has(theirs.reading(i, i), are_equal);
+      const bool is_there =
+          is_decimal && !some_hour ? has_free(digits) : has(theirs.reading(i, i), are_equal);
       const bool is_hour = has_hour(digits);
       if (is_there || has_year(digits) || is_hour || is_full_hour) {
         some = true;
         some_hour = some_hour || (is_hour && i == first);
-      }
-      else if (!(is_date && may_be_a_month(digits)) &&
-               !(theirs.has_blank(first, last) && digits.size() == 1))
+      } else if (!(is_date && may_be_a_month(digits)) &&
+                 !(theirs.has_blank(first, last) && digits.size() == 1))
         return false;
     }
     return some;
@@ -508,8 +509,8 @@ bool may_be(const NumberReading& number, double value) {
                              [&](double one) { return is_about(one, value, kRounded); });
 }
 
-/// Leaves out what is missing on both sides because a unit was converted: 385 miles and 620 km, or 6
-/// foot 6 and 1.98 m. `from` has the numbers of the imperial units.
+/// Leaves out what is missing on both sides because a unit was converted: 385 miles and 620 km, or
+/// 6 foot 6 and 1.98 m. `from` has the numbers of the imperial units.
 void drop_converted(Missing& from, Missing& to, const ImperialUnits& units) {
   std::vector<bool> found(to.size());
   const auto find = [&](double value) {

@@ -60,8 +60,7 @@ std::pair<std::size_t, std::size_t> digits_at(std::string_view text, std::size_t
 
 /// Signs between the groups of a number, the parts of a time, or those of a date.
 bool joins_digits(char32_t c) {
-  static constexpr std::u32string_view kSigns =
-      U".,:/'\u2019\u066B\u066C\uFF0C\uFF0E\uFF0F\uFF1A";
+  static constexpr std::u32string_view kSigns = U".,:/'\u2019\u066B\u066C\uFF0C\uFF0E\uFF0F\uFF1A";
   return kSigns.find(c) != kSigns.npos;
 }
 

@@ -302,8 +302,9 @@ void log_inlaid(const Inlaid& inlaid, const LineNumbers& numbers) {
     log::warn("--keep: the model has written an item once more than its source has it, line {}",
               list_of(inlaid.repeated));
   if (!inlaid.loose_braces.empty())
-    log::warn("--keep: a {{ that begins no placeholder is text, which the model may change, line {}",
-              list_of(inlaid.loose_braces));
+    log::warn(
+        "--keep: a {{ that begins no placeholder is text, which the model may change, line {}",
+        list_of(inlaid.loose_braces));
   if (!inlaid.whole_messages.empty())
     log::warn(
         "--keep: a message with plural forms or the like is one placeholder, and its text is not "
