@@ -31,6 +31,7 @@
 #include "run/model_folder.h"
 #include "study/flags.h"
 #include "study/word_check.h"
+#include "text/copies.h"
 #include "text/table.h"
 #include "text/utf8.h"
 
@@ -163,19 +164,27 @@ class PairJudge {
         scorer_(args),
         most_nats_(args.most_nats.value_or(kMostNats)) {
     data::ScriptCount sources, targets;
+    text::CopyLearner copies;
     data::PairReader reader(files);
     for (data::PairOfLines pair; reader.next(pair);) {
       const data::PairFacts facts = facts_of(pair);
       sources.add(facts.source.script);
       targets.add(facts.target.script);
+      copies.learn(pair.source, pair.target);
       language_.learn(pair.source, pair.target);
       words_.learn(pair.source, pair.target);
     }
     finder_.expect_scripts(sources.most(), targets.most());
+    copy_limit_ = copies.limit();
   }
 
   /// Logs which pairs could not be judged by their words.
   void tell() const {
+    if (copy_limit_.is_near())
+      log::info(
+          "copied, identical: {:.0f} % of the words are the same in these languages, so that short "
+          "pairs are not judged",
+          100 * copy_limit_.usual);
     if (too_long_.count > 0)
       log::info("words: not judged, more than {} words on a side: {}", study::WordCheck::kLongest,
                 too_long_.text());
@@ -190,10 +199,13 @@ class PairJudge {
     std::vector<std::vector<bool>> out;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       std::vector<bool>& rules = out.emplace_back();
-      const data::Flaws found = finder_.find(facts_of(pairs[i]));
+      data::Flaws found = finder_.find(facts_of(pairs[i]));
+      if (found[data::index_of(Flaw::identical)])
+        found[data::index_of(Flaw::identical)] =
+            !copy_limit_.may_be_equal(std::ssize(text::plain_words(pairs[i].source)));
       for (const Flaw flaw : flaws()) rules.push_back(found[data::index_of(flaw)]);
-      const std::vector<Flag> flags =
-          study::flags_of({.source = pairs[i].source, .translation = pairs[i].target});
+      const std::vector<Flag> flags = study::flags_of(
+          {.source = pairs[i].source, .translation = pairs[i].target, .copies = copy_limit_});
       for (const Flag flag : kTextFlags) rules.push_back(std::ranges::count(flags, flag) > 0);
       rules.push_back(language_.is_odd(pairs[i].source, pairs[i].target));
       const int64_t too_long = words_.too_long();
@@ -206,6 +218,7 @@ class PairJudge {
 
  private:
   data::FlawFinder finder_;
+  text::CopyLimit copy_limit_;
   data::LanguageCheck language_;
   study::WordCheck words_;
   data::Notice too_long_;

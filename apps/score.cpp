@@ -23,6 +23,7 @@
 #include "study/alignment.h"
 #include "study/attention_matrix.h"
 #include "study/flags.h"
+#include "text/copies.h"
 #include "text/pairs.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -41,8 +42,17 @@ using Scores = std::span<const decode::Translator::TargetScore>;
 /// Computes the flags of pairs, also by their attention where the model attends.
 class PairFlags {
  public:
-  PairFlags(decode::Translator& translator, const run::Config& config)
+  /// `pairs`: all pairs, from which the words that the languages have in common are learned unless
+  /// the model's configuration has them.
+  PairFlags(decode::Translator& translator, const run::Config& config, const text::Pairs& pairs)
       : translator_(translator), script_(inspect::script_of(translator.first_text().target)) {
+    copies_.usual = config.data.common_words;
+    if (copies_.usual == 0) {
+      text::CopyLearner learner;
+      for (std::size_t i = 0; i < pairs.source.size(); ++i)
+        learner.learn(pairs.source[i], pairs.target[i]);
+      copies_ = learner.limit();
+    }
     if (!model::traits(config.model).attends()) return;
     const study::AlignmentChoice choice = run::usual_choice(config);
     request_ = decode::AttentionRequest{.layers = {choice.layer}, .heads = {choice.head}};
@@ -59,6 +69,7 @@ class PairFlags {
       pair.target_pieces = std::ssize(scores[i].tokens) - 1;
       pair.log_probability = scores[i].log_probability;
       pair.script = script_;
+      pair.copies = copies_;
       if (!read[i].matrices.empty())
         pair.attention = study::received_attention(study::merge_words(read[i].matrices.front()));
       out.push_back(study::joined(study::flags_of(pair)));
@@ -69,6 +80,7 @@ class PairFlags {
  private:
   decode::Translator& translator_;
   text::Script script_;
+  text::CopyLimit copies_;
   std::optional<decode::AttentionRequest> request_;  // none: the model does not attend
 };
 
@@ -81,7 +93,7 @@ void score_command(const ScoreArgs& args) {
   const auto scores = translator.score(pairs.source, pairs.target);
   std::vector<std::string> flags;
   if (args.flags) {
-    const PairFlags pair_flags(translator, models.first.config);
+    const PairFlags pair_flags(translator, models.first.config, pairs);
     for (const text::PairChunk& chunk : text::chunks_of(pairs))
       std::ranges::move(pair_flags.of(chunk.pairs, Scores(scores).subspan(
                                                        chunk.first, chunk.pairs.source.size())),

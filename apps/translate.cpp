@@ -367,6 +367,7 @@ std::unique_ptr<Transformation> transformation_of(const TranslateArgs& args,
                                  .attends = traits.attends(),
                                  .choice = linking_choice(args, models, traits),
                                  .least = args.weights.least};
+  details.copies.usual = models.config.data.common_words;
   if (details.flags) details.script = inspect::script_of(translator.first_text().target);
   return std::make_unique<PlainLines>(translator, output, details, args.retry);
 }

@@ -28,6 +28,7 @@
 #include "score/chrf.h"
 #include "study/alignment.h"
 #include "study/flags.h"
+#include "text/copies.h"
 #include "text/lines.h"
 #include "text/tsv.h"
 
@@ -193,13 +194,24 @@ void choose_pairs(const DistillArgs& args, const DistillationFiles& files) {
   };
   std::vector<DistilledPair> kept;
   std::array<int64_t, std::size(kBadLessons)> left_out{};
+  text::CopyLearner learner;
+  {
+    SourceLines sources(args);
+    text::LineReader translations(files.translations);
+    for (std::string source, reference, row; sources.next(source, reference);) {
+      translations.next(row);
+      learner.learn(source, row.substr(row.find('\t') + 1));
+    }
+  }
+  const text::CopyLimit copies = learner.limit();
   SourceLines sources(args);
   text::LineReader translations(files.translations);
   for (std::string source, reference, row; sources.next(source, reference);) {
     translations.next(row);
     const std::size_t tab = row.find('\t');
     const std::string target = row.substr(tab + 1);
-    const std::vector<Flag> flags = study::flags_of({.source = source, .translation = target});
+    const std::vector<Flag> flags =
+        study::flags_of({.source = source, .translation = target, .copies = copies});
     const auto* bad = std::ranges::find_if(
         kBadLessons, [&](Flag flag) { return std::ranges::count(flags, flag) > 0; });
     if (bad != std::end(kBadLessons))

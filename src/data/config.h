@@ -192,6 +192,11 @@ struct DataConfig {
   HEED_FIXED(double, clean_ratio, 9.0,
              "Highest ratio of the characters of the longer side to those of the shorter side.",
              config::Between<double>{1.0, 1000.0})
+  HEED_FREE(double, common_words, 0.0,
+            "Usual share of the words of a target that are words of its source, as in near "
+            "languages: 0.43 from Danish to Norwegian. Above 0.2 the flag copied allows for it. 0: "
+            "training takes it from the training corpus, if it is above 0.2.",
+            config::Between<double>{0.0, 1.0})
   HEED_FIXED(double, subword_sampling, 0.0,
              "Above 0, pieces are sampled anew in every epoch. With unigram it is the smoothing of "
              "subword regularisation: smaller is more random, 0.1-0.5 is usual. With bpe it is the "

@@ -109,19 +109,25 @@ Cleaner::Cleaner(const Cleaning& cleaning)
 }
 
 void Cleaner::begin(const CorpusFiles& files) {
-  if (!flaws_[index_of(Flaw::script)]) return;
+  if (!flaws_[index_of(Flaw::script)] && !flaws_[index_of(Flaw::identical)]) return;
   ScriptCount sources, targets;
+  text::CopyLearner copies;
   PairReader reader(files);
   for (PairOfLines lines; reader.next(lines);) {
     sources.add(facts_of(lines.source).script);
     targets.add(facts_of(lines.target).script);
+    copies.learn(lines.source, lines.target);
   }
+  copies_ = copies.limit();
   finder_.expect_scripts(sources.most(), targets.most());
 }
 
 std::optional<Flaw> Cleaner::flaw_of(const PairOfLines& lines) {
   if (flaws_.none()) return std::nullopt;
-  const Flaws found = finder_.find(facts_of(lines));
+  Flaws found = finder_.find(facts_of(lines));
+  if (found[index_of(Flaw::identical)] &&
+      copies_.may_be_equal(std::ssize(text::plain_words(lines.source))))
+    found.reset(index_of(Flaw::identical));
   for (std::size_t i = 0; i < kFlaws; ++i)
     if (found[i]) return static_cast<Flaw>(i);
   return std::nullopt;

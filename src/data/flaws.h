@@ -14,6 +14,7 @@
 #include "data/config.h"
 #include "data/hash_set.h"
 #include "data/line_facts.h"
+#include "text/copies.h"
 #include "text/script.h"
 
 namespace heed::data {
@@ -104,7 +105,8 @@ class Cleaner {
   explicit Cleaner(const Cleaning& cleaning);
   Cleaner& operator=(Cleaner&&) = delete;
 
-  /// To be called before the pairs of these files. Reads the files once for Flaw::script.
+  /// To be called before the pairs of these files. Reads the files once for Flaw::script and
+  /// Flaw::identical.
   void begin(const CorpusFiles& files);
 
   /// The first flaw of the pair among those that are to be left out.
@@ -114,6 +116,7 @@ class Cleaner {
   Flaws flaws_;
   HeldOut held_out_;
   FlawFinder finder_;
+  text::CopyLimit copies_;  // of the files of begin()
 };
 
 }  // namespace heed::data

@@ -1,5 +1,6 @@
 #include "data/hygiene.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "data/config.h"
 #include "data/line_facts.h"
 #include "data/pair_reader.h"
+#include "text/copies.h"
 #include "text/script.h"
 
 namespace heed::data {
@@ -48,6 +50,26 @@ class ScriptSurvey {
   std::array<Notice, std::size_t{text::kScripts} * text::kScripts> lines_;
 };
 
+/// Pairs with equal sides. Whether short ones are a flaw is only known at the end of a file.
+class EqualSides {
+ public:
+  void learn(const PairOfLines& lines) { copies_.learn(lines.source, lines.target); }
+  void add(const PairOfLines& lines) {
+    lines_[std::min(kLong, text::plain_words(lines.source).size())].add(lines.number);
+  }
+  void finish(HygieneReport::Set& set) const {
+    set.copies = copies_.limit();
+    for (std::size_t words = 0; words < lines_.size(); ++words)
+      if (words == kLong || !set.copies.may_be_equal(static_cast<int64_t>(words)))
+        set.found[index_of(Flaw::identical)].merge(lines_[words]);
+  }
+
+ private:
+  static constexpr std::size_t kLong = 30;  // words; lines that long are always judged
+  text::CopyLearner copies_;
+  std::array<Notice, kLong + 1> lines_;  // by words
+};
+
 /// Reads a set; `use` sees each pair after its flaws have been counted.
 template <class Use>
 HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, bool is_cut,
@@ -55,12 +77,16 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, bo
   HygieneReport::Set set{.key = key, .source = files.source, .target = files.target};
   set.traces = Traces(is_cut);
   ScriptSurvey scripts;
+  EqualSides equal;
   PairReader reader(files, /*aligned=*/true);
   for (PairOfLines lines; reader.next(lines);) {
     const PairFacts pair = facts_of(lines);
     ++set.pairs;
     set.links += std::ssize(lines.links);
-    const Flaws flaws = finder.find(pair);
+    Flaws flaws = finder.find(pair);
+    equal.learn(lines);
+    if (flaws[index_of(Flaw::identical)]) equal.add(lines);
+    flaws.reset(index_of(Flaw::identical));
     for (std::size_t i = 0; flaws.any() && i < kFlaws; ++i)
       if (flaws[i]) set.found[i].add(lines.number);
     scripts.add(pair, lines.number);
@@ -70,6 +96,7 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, bo
   // Training and validation sets are read again later, and the warning comes then.
   if (key == "data.test") reader.warn_of_damage();
   scripts.finish(set);
+  equal.finish(set);
   return set;
 }
 
@@ -161,6 +188,11 @@ std::vector<std::string> HygieneReport::text() const {
                     set.pairs == 1 ? " pair, " : " pairs, ",
                     set.links > 0 ? std::to_string(set.links) + " links of words, " : "",
                     text::name_of(set.source_script), text::name_of(set.target_script)));
+    if (set.copies.is_near())
+      lines.push_back(fmt::format(
+          "  {:.0f} % of the words of a target are words of its source: short pairs with "
+          "equal sides are no flaw",
+          100 * set.copies.usual));
     const auto say = [&](const std::string& what, const Notice& notice) {
       if (notice.count > 0) lines.push_back(fmt::format("  {}: {}", what, notice.text()));
     };

@@ -10,6 +10,7 @@
 #include "data/flaws.h"
 #include "data/notice.h"
 #include "data/traces.h"
+#include "text/copies.h"
 #include "text/script.h"
 
 namespace heed::data {
@@ -23,6 +24,7 @@ struct HygieneReport {
     int64_t links = 0;                                // links of words, where there is an alignment
     text::Script source_script = text::Script::none;  // of most lines
     text::Script target_script = text::Script::none;
+    text::CopyLimit copies;            // which words the two languages have in common
     std::array<Notice, kFlaws> found;  // by Flaw; Flaw::overlap in training sets alone
     // The pairs of a validation or test set with a side, or with both, that the training corpus
     // has, too.
@@ -31,6 +33,9 @@ struct HygieneReport {
 
     const Notice& of(Flaw flaw) const { return found[index_of(flaw)]; }
   };
+
+  /// CopyLimit::usual of the first training corpus.
+  double usual_copies() const { return sets.empty() ? 0 : sets.front().copies.usual; }
 
   double ratio = 0;       // data.clean_ratio
   std::vector<Set> sets;  // training, validation, test

@@ -444,7 +444,7 @@ class EventReader {
     if (has(from, "<"))
       end += has(end, ">") ? 1 : 0;
     else
-      end = from + text::before_wide_marks(text_.substr(from, end - from));
+      end = from + text::before_other_text(text_.substr(from, end - from));
     tokens_.add_rest(from);
     tokens_.add({.syntax = Token::Syntax::whole}, end);
     tokens_.add_text(std::max(all, tokens_.at()));

@@ -1,5 +1,6 @@
 #include "document/markup.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "document/segment_builder.h"
 #include "document/token.h"
 #include "text/characters.h"
+#include "text/kept.h"
 #include "text/references.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -47,7 +49,10 @@ void add_segment(SegmentedText& out, std::string_view raw, MarkupKind kind) {
   if (begin < end)
     while (const std::size_t blank = blank_at(raw.substr(begin, end - begin), false)) end -= blank;
   Segment segment = segment_of(raw.substr(begin, end - begin), kind, out.kept());
-  if (!text::has_words(segment.text)) return out.add(raw);
+  // A message that is kept whole is told of, which needs a segment.
+  const bool has_message = std::ranges::any_of(
+      segment.inlays, [](const Inlay& inlay) { return text::has_text_inside(inlay.before); });
+  if (!text::has_words(segment.text) && !has_message) return out.add(raw);
   out.add(raw.substr(0, begin));
   out.add(std::move(segment));
   out.add(raw.substr(end));

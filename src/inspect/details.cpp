@@ -158,7 +158,8 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
                                    .target_pieces = std::ssize(hypothesis.ids),
                                    .log_probability = hypothesis.log_probability,
                                    .attention = std::move(attention),
-                                   .script = options.script});
+                                   .script = options.script,
+                                   .copies = options.copies});
 }
 
 }  // namespace

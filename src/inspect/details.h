@@ -10,6 +10,7 @@
 #include "model/description/traits.h"
 #include "study/alignment.h"
 #include "study/flags.h"
+#include "text/copies.h"
 #include "text/script.h"
 
 namespace heed::text {
@@ -56,6 +57,7 @@ struct DetailOptions {
   bool attends = true;            // the model; otherwise flags say nothing of attention
   study::AlignmentChoice choice;  // whose weights link words and find what <unk> stands for
   text::Script script = text::Script::none;  // of flags: the target language's
+  text::CopyLimit copies = {};               // of flags: of the two languages
   double least = 0;                          // words whose largest weight is below it have no link
 };
 

@@ -5,6 +5,7 @@
 #include <torch/version.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -43,6 +44,7 @@
 #include "run/saved_config.h"
 #include "run/scores.h"
 #include "run/summary.h"
+#include "text/copies.h"
 #include "train/config.h"
 #include "train/limits.h"
 #include "train/setup.h"
@@ -197,6 +199,9 @@ class RankTraining {
   void put_vocabularies() {
     log::progress("reading the corpora");
     hygiene_ = data::report_hygiene(config_.data);
+    const text::CopyLimit copies{.usual = hygiene_.usual_copies()};
+    if (config_.data.common_words == 0 && copies.is_near())
+      config_.data.common_words = std::round(100 * copies.usual) / 100;
     folder_vocabularies(config_, folder_);
   }
 

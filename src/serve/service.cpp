@@ -124,6 +124,9 @@ http::Response answer_to(const TextRequest& asked, const ServedModel& model,
   }
   tell_losses(translator, request, asked.numbers, found, body);
   for (const std::size_t i : inlaid.repeated) body["repeatedItems"].push_back(asked.numbers[i]);
+  for (const std::size_t i : inlaid.loose_braces) body["looseBraces"].push_back(asked.numbers[i]);
+  for (const std::size_t i : inlaid.whole_messages)
+    body["wholeMessages"].push_back(asked.numbers[i]);
   return json_response(body);
 }
 

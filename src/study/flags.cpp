@@ -5,20 +5,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <numeric>
 
 #include "base/strings.h"
 #include "study/numbers.h"
-#include "text/characters.h"
 #include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed::study {
 namespace {
 
-constexpr int64_t kFewWords = 4;     // a text of no more words may consist of names
-constexpr double kCopied = 0.6;      // share of the words that are copied
 constexpr std::size_t kLongest = 4;  // words of a sequence that is repeated
 constexpr double kRatio = 2.0;       // of pieces, each side with kFree more
 constexpr double kFree = 4;
@@ -27,28 +22,6 @@ constexpr double kLittle = 0.3;     // of one step's attention
 /// Log-probabilities of a piece in nats. A translation that a search found is likelier than one by
 /// somebody else.
 constexpr double kUnsure = -1.6, kUnsureOfOthers = -3;
-
-/// Returns the words in lower case, without the punctuation around them. Words without a letter are
-/// left out.
-std::vector<std::string> plain_words(std::string_view text) {
-  std::vector<std::string> out;
-  for (const std::string& word : text::words_in(text)) {
-    const std::string plain = text::lower_case(text::without_punctuation(word));
-    if (text::any_code_point(plain,
-                             [](const text::CodePoint& c) { return text::is_letter(c.value); }))
-      out.push_back(plain);
-  }
-  return out;
-}
-
-bool is_copied(const std::vector<std::string>& source, const std::vector<std::string>& target) {
-  if (std::ssize(target) < kFewWords) return false;
-  std::map<std::string, int64_t> left;
-  for (const std::string& word : source) ++left[word];
-  const auto same =
-      std::ranges::count_if(target, [&](const std::string& word) { return left[word]-- > 0; });
-  return static_cast<double>(same) > kCopied * static_cast<double>(target.size());
-}
 
 /// Counts how often words are repeated immediately: one word three times counts 1, two or more
 /// words twice count 1.
@@ -99,14 +72,14 @@ bool is_partly_unread(const std::vector<double>& attention) {
 std::vector<Flag> flags_of(const JudgedPair& pair) {
   if (text::is_blank(pair.source)) return {};
   if (text::is_blank(pair.translation)) return {Flag::empty};
-  const std::vector<std::string> source = plain_words(pair.source),
-                                 target = plain_words(pair.translation);
+  const std::vector<std::string> source = text::plain_words(pair.source),
+                                 target = text::plain_words(pair.translation);
   std::vector<Flag> out;
   const auto add = [&](Flag flag, bool raised) {
     if (raised) out.push_back(flag);
   };
   add(Flag::cut, pair.cut);
-  add(Flag::copied, is_copied(source, target));
+  add(Flag::copied, pair.copies.is_copied(source, target));
   add(Flag::repetition, repetitions(target) > repetitions(source));
   add(Flag::numbers, differ_in_numbers(pair.source, pair.translation));
   add(Flag::script, is_of_other_script(pair));

@@ -9,6 +9,7 @@
 
 #include "config/schema.h"
 #include "study/attention_matrix.h"
+#include "text/copies.h"
 #include "text/script.h"
 
 namespace heed::study {
@@ -33,6 +34,7 @@ struct JudgedPair {
   /// The attention that each word of the source got from all steps. Empty: it is not known.
   std::vector<double> attention;
   text::Script script = text::Script::none;  // of the target language; none: not known
+  text::CopyLimit copies = {};               // of the two languages
 };
 
 /// Returns the flags of a pair in the order of Flag. A blank source has none.

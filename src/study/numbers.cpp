@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "study/number_words.h"
 #include "text/characters.h"
 #include "text/digits.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::study {
 namespace {
@@ -36,6 +39,8 @@ struct DigitGroup {
   std::string digits;
   Joint joint = Joint::none;  // to the group before
   bool after_decimal_sign = false, after_power = false;
+  bool before_power = false;  // 10^4 and the like follow: 1100万
+  bool is_month = false;      // 7月, which other languages write as a name
 };
 
 bool is_decimal_sign(char32_t c) {
@@ -47,9 +52,15 @@ bool groups_digits(char32_t c) {
   return c == U'\'' || c == U'_' || c == 0x2BC || c == 0x2019 || c == 0x66C;
 }
 
-/// 10^4, 10^8 or 10^12 in Chinese and Japanese: 1億2000万.
+/// 10^4, 10^8 or 10^12 in Chinese, Japanese and Korean: 1億2000万.
 bool is_power_of_a_myriad(char32_t c) {
-  return c == U'万' || c == U'萬' || c == U'亿' || c == U'億' || c == U'兆';
+  return c == U'万' || c == U'萬' || c == U'亿' || c == U'億' || c == U'兆' || c == U'만' ||
+         c == U'억' || c == U'조';
+}
+
+/// The sign after the digits of a month in Chinese, Japanese and Korean.
+bool follows_month(char32_t c) {
+  return c == U'月' || c == U'월';
 }
 
 bool is_year(const std::string& digits) {
@@ -107,6 +118,84 @@ bool may_be_equal(const NumberReading& a, const NumberReading& b) {
       if (std::abs(ours - theirs) >= kThousand) return true;
   return false;
 }
+
+/// The numbers that a reading may be.
+std::array<double, 2> values_of(const NumberReading& number) {
+  const double digits = number.digits.empty() ? 0 : std::stod(number.digits.substr(0, 15));
+  return {digits * std::pow(10, number.exponents[0]), digits * std::pow(10, number.exponents[1])};
+}
+
+constexpr double kRounded = 0.08;  // by which a converted number may differ
+
+bool is_about(double a, double b, double share) {
+  return std::abs(a - b) <= share * std::max(std::abs(a), std::abs(b));
+}
+
+// Units that translators convert.
+
+/// What a number of a unit is in the units of the metric system.
+struct Unit {
+  const char* names;
+  std::array<double, 3> factors;  // 0: there are no more
+};
+
+constexpr std::array<Unit, 9> kUnits = {{{"mph mile miles", {1.609}},
+                                         {"inch inches", {2.54, 25.4, 0.0254}},
+                                         {"foot feet ft", {0.3048, 30.48}},
+                                         {"yard yards", {0.9144}},
+                                         {"pound pounds lb lbs", {0.4536}},
+                                         {"stone", {6.35}},
+                                         {"acre acres", {0.4047, 4047, 0.004047}},
+                                         {"gallon gallons", {3.785, 4.546}},
+                                         {"ounce ounces oz", {28.35, 29.57}}}};
+constexpr const char* kDegrees = "degree degrees fahrenheit";
+
+/// The words of ASCII letters, in lower case.
+text::WordSet ascii_words(std::string_view text) {
+  std::string words;
+  for (const char c : text) {
+    const char small = static_cast<char>(c | 0x20);
+    words += small >= 'a' && small <= 'z' ? small : ' ';
+  }
+  return text::word_set(words);
+}
+
+/// The units of the imperial system that English names, which translators convert.
+class ImperialUnits {
+ public:
+  explicit ImperialUnits(std::string_view text) {
+    const text::WordSet words = ascii_words(text);
+    const auto names = [&](const char* all) {
+      return std::ranges::any_of(text::word_set(all),
+                                 [&](const std::string& one) { return words.contains(one); });
+    };
+    for (const Unit& unit : kUnits)
+      if (names(unit.names))
+        for (const double factor : unit.factors)
+          if (factor > 0) factors_.push_back(factor);
+    has_feet_ = words.contains("foot") || words.contains("feet");
+    has_degrees_ = names(kDegrees) || text.find("\u00B0F") != text.npos;
+  }
+
+  bool none() const { return factors_.empty() && !has_degrees_; }
+  bool has_feet() const { return has_feet_; }
+
+  /// Returns what a number may be in other units.
+  std::vector<double> conversions_of(double number) const {
+    constexpr double kDegree = 1.8, kZero = 32;
+    std::vector<double> out;
+    for (const double factor : factors_) out.push_back(number * factor);
+    if (has_degrees_) {
+      out.push_back((number - kZero) / kDegree);
+      out.push_back(number / kDegree);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<double> factors_;
+  bool has_feet_ = false, has_degrees_ = false;
+};
 
 // Numbers that are written in letters: Roman ones, and Chinese ones.
 
@@ -199,10 +288,18 @@ class NumbersOfText {
         add(reading(first, last));
   }
 
+  /// Whether a number differs from `value` by no more than this share.
+  bool has_about(double value, double share) const {
+    return std::ranges::any_of(readings_, [&](const auto& one) {
+      return std::ranges::any_of(values_of(one.second),
+                                 [&](double other) { return is_about(other, value, share); });
+    });
+  }
+
   bool none() const { return groups_.empty(); }
   bool too_many() const { return groups_.size() > kMostGroups; }
 
-  /// Returns the numbers of two digits or more that `other` does not have, however they are read.
+  /// Returns the numbers other than zero that `other` does not have, however they are read.
   std::vector<NumberReading> missing_in(const NumbersOfText& other) const {
     std::vector<NumberReading> out;
     for (std::size_t first = 0, last = 0; first < groups_.size(); first = last + 1) {
@@ -210,7 +307,9 @@ class NumbersOfText {
       while (last + 1 < groups_.size() && is_grouped(last + 1)) ++last;
       std::string digits;
       for (std::size_t i = first; i <= last; ++i) digits += groups_[i].digits;
-      if (without_leading_zeros(digits).size() < 2 || other.has_any(*this, first, last)) continue;
+      const std::string value = without_leading_zeros(digits);
+      const bool is_month = groups_[last].is_month && may_be_a_month(groups_[last].digits);
+      if (value.empty() || is_month || other.has_any(*this, first, last)) continue;
       out.push_back(reading(first, last));
     }
     return out;
@@ -239,6 +338,11 @@ class NumbersOfText {
         in_digits = true;
         end_words();
         return;
+      }
+      const bool follows_digits = in_digits || (gap_size == 1 && text::is_space(gap));
+      if (follows_digits && !groups_.empty()) {  // a blank may stand before the sign
+        groups_.back().before_power = is_power_of_a_myriad(c);
+        groups_.back().is_month = follows_month(c);
       }
       gap_size = in_digits ? 1 : gap_size + 1;
       gap = c;
@@ -293,6 +397,7 @@ class NumbersOfText {
       digits += groups_[i].digits;
       powers = powers || (i > first && groups_[i].after_power);
     }
+    powers = powers || groups_[last].before_power;
     NumberReading out = reading_of(digits, decimals(first, last));
     out.any_exponent = powers;
     out.is_part = is_grouped(first) || (last + 1 < groups_.size() && is_grouped(last + 1));
@@ -325,17 +430,33 @@ class NumbersOfText {
         if (theirs.reaches(begin, end) && has(theirs.reading(begin, end), may_be_equal))
           return true;
     const bool is_date = last - first > 1 && !theirs.has_thousands(first, last);
-    bool some = false;
+    const bool is_decimal = last == first + 1 && theirs.groups_[last].after_decimal_sign;
+    bool some = false, some_hour = false;
     for (std::size_t i = first; i <= last; ++i) {
       const std::string& digits = theirs.groups_[i].digits;
       if (first < last && digits == "000") return false;
-      if (has(theirs.reading(i, i), are_equal) || has_year(digits) || has_hour(digits))
+      const bool is_full_hour = some && last == first + 1 && digits == "00";
+      const bool is_there =
+          is_decimal && !some_hour ? has_free(digits) : has(theirs.reading(i, i), are_equal);
+      const bool is_hour = has_hour(digits);
+      if (is_there || has_year(digits) || is_hour || is_full_hour) {
         some = true;
-      else if (!(is_date && may_be_a_month(digits)) &&
-               !(theirs.has_blank(first, last) && digits.size() == 1))
+        some_hour = some_hour || (is_hour && i == first);
+      } else if (!(is_date && may_be_a_month(digits)) &&
+                 !(theirs.has_blank(first, last) && digits.size() == 1))
         return false;
     }
     return some;
+  }
+
+  /// Whether these digits stand by themselves: a half of 2,8 is no half of 8,2.
+  bool has_free(const std::string& digits) const {
+    const std::string value = without_leading_zeros(digits);
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (without_leading_zeros(groups_[i].digits) == value && !is_grouped(i) &&
+          !(i + 1 < groups_.size() && is_grouped(i + 1)))
+        return true;
+    return false;
   }
 
   /// Whether `is` holds for a group after the first.
@@ -381,15 +502,78 @@ bool is_often_in_words(const NumberReading& number) {
           }));
 }
 
+using Missing = std::vector<NumberReading>;
+
+bool may_be(const NumberReading& number, double value) {
+  return std::ranges::any_of(values_of(number),
+                             [&](double one) { return is_about(one, value, kRounded); });
+}
+
+/// Leaves out what is missing on both sides because a unit was converted: 385 miles and 620 km, or
+/// 6 foot 6 and 1.98 m. `from` has the numbers of the imperial units.
+void drop_converted(Missing& from, Missing& to, const ImperialUnits& units) {
+  std::vector<bool> found(to.size());
+  const auto find = [&](double value) {
+    bool any = false;
+    for (std::size_t i = 0; i < to.size(); ++i)
+      if (may_be(to[i], value)) found[i] = any = true;
+    return any;
+  };
+  if (units.has_feet())
+    for (std::size_t i = 0; i + 1 < from.size(); ++i) {
+      constexpr double kFoot = 0.3048, kInch = 0.0254, kCentimetres = 100;
+      const double metres =
+          kFoot * values_of(from[i]).front() + kInch * values_of(from[i + 1]).front();
+      if (!find(metres) && !find(kCentimetres * metres)) continue;
+      from.erase(from.begin() + static_cast<std::ptrdiff_t>(i),
+                 from.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+    }
+  std::erase_if(from, [&](const NumberReading& number) {
+    bool any = false;
+    for (const double value : values_of(number))
+      for (const double converted : units.conversions_of(value)) any = find(converted) || any;
+    return any;
+  });
+  std::size_t i = 0;
+  std::erase_if(to, [&](const NumberReading&) { return found[i++]; });
+}
+
+/// Whether the other text has the number in another unit that both texts have, as in
+/// "45 miles (72 km)", or in words.
+bool is_converted(const NumberReading& number, const ImperialUnits& units,
+                  const NumbersOfText& other, const NumberWords& words) {
+  constexpr double kExact = 0.02;
+  for (const double value : values_of(number))
+    for (const double converted : units.conversions_of(value)) {
+      const double whole = std::round(converted);
+      if (other.has_about(converted, kExact)) return true;
+      if (whole >= 2 && whole < 100 && is_about(whole, converted, kExact) &&
+          words.may_spell(std::to_string(static_cast<int64_t>(whole)), 0))
+        return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 bool differ_in_numbers(std::string_view source, std::string_view target) {
   const NumbersOfText ours(source), theirs(target);
   if ((ours.none() && theirs.none()) || ours.too_many() || theirs.too_many()) return false;
-  const std::vector<NumberReading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
+  std::vector<NumberReading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
+  if (here.empty() && there.empty()) return false;
+  const ImperialUnits units_here(source), units_there(target);
+  if (!units_here.none()) drop_converted(here, there, units_here);
+  if (!units_there.none()) drop_converted(there, here, units_there);
   if (!here.empty() && !there.empty()) return true;
+  const NumberWords words(target);
+  const auto is_lost = [&](const NumberReading& one) {
+    // One is an article in many languages.
+    const bool is_one = one.digits == "1" && one.exponents[0] == 0;
+    return !is_one && !words.may_spell(one.digits, one.exponents[0]) &&
+           !is_converted(one, units_here, theirs, words);
+  };
   const auto is_odd = [](const NumberReading& one) { return !is_often_in_words(one); };
-  return std::ranges::any_of(here, is_odd) || std::ranges::any_of(there, is_odd);
+  return std::ranges::any_of(here, is_lost) || std::ranges::any_of(there, is_odd);
 }
 
 }  // namespace heed::study

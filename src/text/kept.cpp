@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
+#include <cstdint>
 #include <regex>
+#include <utility>
 
 #include "text/characters.h"
+#include "text/digits.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
@@ -19,37 +23,150 @@ struct Pattern {
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> all = {
       {&KeepOptions::placeholders,
-       std::regex("\\{\\{[^{}]*\\}\\}|[$%#]?\\{[^{}\\s]*\\}|<\\w[^<>]*/>|"
+       std::regex("<\\w[^<>]*/>|<<\\w+>>|\\[\\[\\w+\\]\\]|__\\w+?__(?!\\w)|\\$t\\([^()]*\\)|"
                   "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
-                  "[sdiufFeEgGxXoc@](?!\\w)|%\\d+(?!\\w)")},
+                  "[sdiufFeEgGxXoc@](?!\\w)|%L?(?:n|\\d+)(?!\\w)")},
       {&KeepOptions::urls,
        std::regex("(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
                   "(?:[^\\s<>\"()]|\\([^\\s<>\"()]*\\))*"
                   "(?:[^\\s<>\"().,;:!?'\\]}]|\\([^\\s<>\"()]*\\))")},
-      {&KeepOptions::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")},
-      {&KeepOptions::numbers, std::regex("\\d+(?:[.,:/]\\d+)*")}};
+      {&KeepOptions::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")}};
   return all;
 }
 
 constexpr std::size_t kLongest = 1000;  // bytes that are searched: std::regex recurses over them
 
 /// The bytes of an address of which the first `bytes` were found in a text. It is read to its end
-/// where it is longer than the bytes that were looked at, and ends before punctuation beyond ASCII.
+/// where it is longer than the bytes that were looked at, and ends before other text.
 std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
   if (bytes + 8 > kLongest) {
     const std::size_t end = std::min(text.find_first_of(" \t\n\r\f\v<>\"()", bytes), text.size());
     bytes = without_marks(text.substr(0, end));
   }
-  const std::size_t end = before_wide_marks(text.substr(0, bytes));
+  const std::size_t end = before_other_text(text.substr(0, bytes));
   return end < bytes ? without_marks(text.substr(0, end)) : bytes;
+}
+
+/// Returns the bytes of the digits, of any script, that begin at `at`, and how many these are.
+std::pair<std::size_t, std::size_t> digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at, count = 0;
+  for (; end < text.size(); ++count) {
+    const CodePoint point = code_point_at(text, end);
+    if (!digit_value(point.value)) break;
+    end += point.bytes;
+  }
+  return {end - at, count};
+}
+
+/// Signs between the groups of a number, the parts of a time, or those of a date.
+bool joins_digits(char32_t c) {
+  static constexpr std::u32string_view kSigns = U".,:/'\u2019\u066B\u066C\uFF0C\uFF0E\uFF0F\uFF1A";
+  return kSigns.find(c) != kSigns.npos;
+}
+
+/// Returns the bytes of the number, time or date that begins at `at`; 0 for none. A blank of any
+/// kind is inside of a number if nothing but groups of three digits follow it; a hyphen is if it
+/// divides year, month and day.
+std::size_t bytes_of_number(std::string_view text, std::size_t at) {
+  auto [bytes, count] = digits_at(text, at);
+  if (bytes == 0) return 0;
+  const auto sign_at = [&](std::size_t place) {
+    return place < text.size() ? code_point_at(text, place) : CodePoint{U'\n', 1};
+  };
+  std::size_t end = at + bytes;
+  const CodePoint sign = sign_at(end);
+  if (sign.value == U'-' && count == 4) {
+    const auto [month, month_digits] = digits_at(text, end + 1);
+    const std::size_t after = end + 1 + month;
+    if (month_digits == 2 && sign_at(after).value == U'-')
+      if (const auto [day, day_digits] = digits_at(text, after + 1); day_digits == 2)
+        return after + 1 + day - at;
+  }
+  if (is_space(sign.value) && count <= 3) {
+    for (;;) {
+      const CodePoint blank = sign_at(end);
+      if (!is_space(blank.value) || blank.value < U' ') break;
+      const auto [group, digits] = digits_at(text, end + blank.bytes);
+      if (digits != 3) break;
+      end += blank.bytes + group;
+    }
+  }
+  for (;;) {
+    const CodePoint next = sign_at(end);
+    if (!joins_digits(next.value)) break;
+    const auto [group, digits] = digits_at(text, end + next.bytes);
+    if (digits == 0) break;
+    end += next.bytes + group;
+  }
+  return end - at;
+}
+
+/// Returns the bytes of the braces that begin at `at`, with those inside of them; 0 where they do
+/// not end. Quote marks of ICU (`'{'`) and Fluent (`"{"`) hide a brace.
+std::size_t bytes_of_braces(std::string_view text, std::size_t at) {
+  int64_t depth = 0;
+  for (std::size_t i = at; i < std::min(text.size(), at + kLongest); ++i) {
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    if ((text[i] == '\'' || text[i] == '"') && (next == '{' || next == '}') &&
+        i + 2 < text.size() && text[i + 2] == text[i]) {
+      i += 2;
+    } else if (text[i] == '{') {
+      ++depth;
+    } else if (text[i] == '}' && --depth == 0) {
+      return i + 1 - at;
+    }
+  }
+  return 0;
+}
+
+/// Whether what stands in braces is a placeholder: a name or nothing, `{ name }`; of Fluent a
+/// variable, term, function or literal, `{ $n -> ... }`, `{ -brand }`, `{ NUMBER($n) }`, `{ "x" }`;
+/// of ICU a name with its format, `{n, plural, ...}`; of Django, Jinja, i18next and Handlebars
+/// `{% if x %}`, `{# comment #}`, `{{ name }}`. Other words in braces are text.
+bool is_placeholder_in_braces(std::string_view inside) {
+  static const std::regex pattern(
+      "\\s*[^\\s{}]*\\s*|%[\\s\\S]*%|#[\\s\\S]*#|\\{[^{}]*\\}|\\{\\{[^{}]*\\}\\}|"
+      "\\s*(?:\\$[A-Za-z][\\w-]*|-[A-Za-z][\\w.-]*(?:\\([\\s\\S]*\\))?|"
+      "[A-Z][A-Z0-9_-]*\\([\\s\\S]*\\)|\"[^\"]*\")\\s*(?:->[\\s\\S]*)?|"
+      "\\s*[\\w.-]+\\s*,\\s*(?:number|date|time|duration|list|ordinal|spellout|choice|plural|"
+      "select|selectordinal)\\s*(?:,[\\s\\S]*)?");
+  return std::regex_match(inside.begin(), inside.end(), pattern);
+}
+
+/// Returns the bytes of the placeholder in braces, with the sign before them; 0 for none.
+std::size_t bytes_of_placeholder(std::string_view text, std::size_t at) {
+  const std::size_t sign = std::string_view("$%#").find(text[at]) != std::string_view::npos;
+  if (at + sign >= text.size() || text[at + sign] != '{') return 0;
+  const std::size_t bytes = bytes_of_braces(text, at + sign);
+  if (bytes == 0) return 0;
+  return is_placeholder_in_braces(text.substr(at + sign + 1, bytes - 2)) ? sign + bytes : 0;
 }
 
 }  // namespace
 
-std::size_t before_wide_marks(std::string_view address) {
+bool has_text_inside(std::string_view placeholder) {
+  static const std::regex pattern(
+      "\\{\\s*(?:[\\w.-]+\\s*,\\s*(?:choice|plural|select|selectordinal)\\b|\\$[\\w-]+\\s*->)"
+      "[\\s\\S]*");
+  return placeholder.starts_with('{') &&
+         std::regex_search(placeholder.begin(),
+                           placeholder.begin() + std::ssize(placeholder.substr(0, kLongest)),
+                           pattern, std::regex_constants::match_continuous);
+}
+
+std::size_t before_other_text(std::string_view address) {
+  Script last = Script::none;  // of the letters and digits that the next one follows directly
   for (std::size_t at = 0; at < address.size();) {
     const CodePoint point = code_point_at(address, at);
+    const Script script = script_of(point.value);
     if (point.value >= 0x80 && (is_punctuation(point.value) || is_space(point.value))) return at;
+    if (script != Script::none && last != Script::none && script != last) return at;
+    if (script != Script::none)
+      last = script;
+    else if (point.value < 0x80 && std::isdigit(static_cast<int>(point.value)) == 0)
+      last = Script::none;
+    else if (last == Script::none)
+      last = Script::latin;
     at += point.bytes;
   }
   return address.size();
@@ -66,16 +183,20 @@ KeepOptions kept_of(const std::vector<std::string>& names) {
 
 KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept) {
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
-  const bool may_begin = is_of_name(text[at]) ||
-                         std::string_view("{$%#<.+_-").find(text[at]) != std::string_view::npos;
+  const bool is_digit = digit_value(code_point_at(text, at).value).has_value();
+  const bool may_begin = is_of_name(text[at]) || is_digit ||
+                         std::string_view("{[$%#<.+_-").find(text[at]) != std::string_view::npos;
   if (!may_begin) return {};
   const bool is_after_word = is_in_word(value_before(text, at));
-  if (is_after_word && (is_of_name(text[at]) || text[at] == '%')) return {};  // "5%"
+  if (is_after_word && (is_of_name(text[at]) || is_digit || text[at] == '%' || text[at] == '_'))
+    return {};  // "5%"
   // Inside a word no address of e-mail is looked for: it was looked for at the word's beginning,
   // and a search at each character would take long.
   const char before = at > 0 ? text[at - 1] : ' ';
   const bool is_in_address =
       is_of_name(before) || std::string_view("._+%-").find(before) != std::string_view::npos;
+  if (kept.placeholders)
+    if (const std::size_t bytes = bytes_of_placeholder(text, at)) return {.bytes = bytes};
   const std::string_view rest = text.substr(at, kLongest);
   for (const Pattern& pattern : patterns()) {
     if (is_in_address && pattern.kind == &KeepOptions::emails) continue;
@@ -84,10 +205,11 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
                                                     std::regex_constants::match_continuous))
       continue;
     const auto bytes = static_cast<std::size_t>(found.length());
-    return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes,
-            pattern.kind == &KeepOptions::numbers && !kept.taken.contains(found.str())};
+    return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes};
   }
-  return {};
+  if (!kept.numbers || !is_digit) return {};
+  const std::size_t bytes = bytes_of_number(text, at);
+  return {bytes, !kept.taken.contains(std::string(text.substr(at, bytes)))};
 }
 
 std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text,

@@ -31,16 +31,24 @@ struct KeptItem {
 };
 
 /// The kept item that begins at `at`: an address with http://, https://, ftp://, mailto: or www.;
-/// name@host.org; digits with `.`, `,`, `:` or `/` between them; {name}, {{ name }}, ${name}, %s,
-/// %1$d, %(name)s, %1 or an empty tag such as <x id="1"/>.
+/// name@host.org; digits of any script with `.`, `,`, `:`, `/` or `'` between them, or with blanks
+/// between groups of three, or as in 2020-04-03; {name}, { name }, {{ name }},
+/// ${name}, { $name }, {n, number}, {n, plural, ...}, {% if n %}, $t(name), %s, %1$d, %(name)s, %1,
+/// %n, %L1, <<name>>, [[name]], __name__ or an empty tag such as <x id="1"/>.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept);
+
+/// Whether the placeholder has texts inside, one of which a program shows: `{n, plural, ...}` of
+/// ICU, `{ $n -> ... }` of Fluent.
+bool has_text_inside(std::string_view placeholder);
 
 /// How many bytes of `address` are left without the punctuation that follows it.
 std::size_t without_marks(std::string_view address);
 
 /// How many bytes of `address`, which was read up to the next blank or bracket, belong to it: it
-/// ends before punctuation beyond ASCII, such as a Chinese full stop.
-std::size_t before_wide_marks(std::string_view address);
+/// ends before punctuation beyond ASCII, such as a Chinese full stop, and where a letter of another
+/// script directly follows a letter or digit, as in `https://a.org/b` with Chinese text after it.
+/// After `/`, `.` and the like another script is a part of the address.
+std::size_t before_other_text(std::string_view address);
 
 /// How often the text has each of the items that `kept` asks for.
 std::map<std::string, int64_t, std::less<>> kept_items_in(std::string_view text,

@@ -42,6 +42,21 @@ TEST(Flags, OfACopyButNotOfNames) {
   EXPECT_EQ(flagged(pair_of("Anna Maria Schmidt", "Anna Maria Schmidt")), "-");
 }
 
+TEST(Flags, OfACopyOfNearLanguagesOnlyWhereChanceDoesNotExplainIt) {
+  JudgedPair pair = pair_of("Han bor i Oslo i dag", "Han bor i Oslo i dag");
+  EXPECT_EQ(flagged(pair), "copied");
+  pair.copies.usual = 0.43;  // 0.43^6 is 0.006
+  EXPECT_EQ(flagged(pair), "-");
+  const std::string_view long_line = "a b c d e f g h i j k l";  // 0.43^12 is 0.00004
+  pair = pair_of(long_line, long_line);
+  pair.copies.usual = 0.43;
+  EXPECT_EQ(flagged(pair), "copied");
+  pair = pair_of(long_line, "a b c d e f g h i j x y");  // 10 of 12
+  EXPECT_EQ(flagged(pair), "copied");
+  pair.copies.usual = 0.43;
+  EXPECT_EQ(flagged(pair), "-");
+}
+
 TEST(Flags, OfWordsThatComeAgainUnlessThoseOfTheSourceDo) {
   EXPECT_EQ(flagged(pair_of("Ein Hund in einem Park.", "A dog in a park in a park.")),
             "repetition");

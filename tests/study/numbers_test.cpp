@@ -61,12 +61,62 @@ TEST(Numbers, AreTheSameInDatesTimesAndMagnitudes) {
 }
 
 TEST(Numbers, UpToAHundredAndRoundOnesAreOftenWords) {
-  expect_difference(false, {{"25 Jahre", "twenty-five years"},
-                            {"12 Uhr", "noon"},
-                            {"12.00 Uhr", "noon"},
-                            {"2.000 Mann", "two thousand men"},
-                            {"34.000", "thirty-four thousand"},
-                            {"5 M\u00E4nner", "6 men"}});
+  expect_difference(false,
+                    {{"25 Jahre", "twenty-five years"},
+                     {"12 Uhr", "noon"},
+                     {"12.00 Uhr", "noon"},
+                     {"2.000 Mann", "two thousand men"},
+                     {"34.000", "thirty-four thousand"},
+                     {"2 Jahre", "both years"},
+                     {"12 Uhr", "midi"},
+                     {"35 Jahre", "trente-cinq ans"},
+                     {"5-year-old", "\u043F\u044F\u0442\u0438\u043B\u0435\u0442\u043D\u0438\u0439"},
+                     {"100 Jahre", "a century"},
+                     {"1 Mann", "a man"}});
+  // Only the side with the digits is asked for the other's words: a source may have the word.
+  EXPECT_FALSE(differ_in_numbers("seven men", "7 M\u00E4nner"));
+  EXPECT_FALSE(differ_in_numbers("M\u00E4nner", "7 men"));
+}
+
+TEST(Numbers, ThatNoWordStandsForAreLost) {
+  EXPECT_TRUE(differ_in_numbers("7 M\u00E4nner", "men"));
+  EXPECT_TRUE(differ_in_numbers("12 Mann", "four men"));
+  EXPECT_TRUE(differ_in_numbers("35 Jahre", "thirty years"));
+  EXPECT_TRUE(differ_in_numbers("20 Seiten", "2 pages"));
+  expect_difference(
+      true, {{"5 M\u00E4nner", "6 men"}, {"3:1", "3:5"}, {"am 1. Oktober", "on 6 October"}});
+}
+
+TEST(Numbers, HalvesOfADecimalAreNoNumbers) {
+  expect_difference(
+      true, {{"2,8 Prozent", "8.2 percent"}, {"3,1 und 2,89", "3.1 and 3.89"}, {"7.5", "5.7"}});
+  expect_difference(false, {{"um 15.30", "at 15:30"},
+                            {"22.15 Uhr", "10.15 p.m."},
+                            {"13.00 Uhr", "1 p.m."},
+                            {"2.5", "2 5"},
+                            {"1.250,5", "1,250.5"}});
+}
+
+TEST(Numbers, MayBeInOtherUnits) {
+  for (const auto& [source, target] : Pairs{{"385 miles", "620 Kilometer"},
+                                            {"10 inches", "25 Zentimeter"},
+                                            {"as high as 20 feet", "bis zu sechs Meter"},
+                                            {"a 650 pound pig", "290 Kilo"},
+                                            {"80 degrees", "27 \u00B0C"},
+                                            {"45 miles (72 km)", "72 km"},
+                                            {"The 6-foot-6 forward", "Der 1,98 m gro\u00DFe"}}) {
+    EXPECT_FALSE(differ_in_numbers(source, target)) << source;
+    EXPECT_FALSE(differ_in_numbers(target, source)) << source;
+  }
+  expect_difference(true, {{"385 miles", "420 Kilometer"}, {"385 Meilen", "620 Kilometer"}});
+}
+
+TEST(Numbers, OfMyriadsAndMonthsAreUnderstood) {
+  expect_difference(false, {{"\u00A311 million", "1100\u4E07\u30DD\u30F3\u30C9"},
+                            {"three million", "300 \u4E07\u4EBA"},
+                            {"20 million", "2000\uB9CC \uBA85"},
+                            {"in June", "6 \u6708"},
+                            {"May 30", "5\u670830\u65E5"}});
 }
 
 TEST(Numbers, OfOtherDigitsDiffer) {

@@ -26,6 +26,18 @@ TEST(Kept, Addresses) {
               UnorderedElementsAre("a.b+c@d-e.org", "x@y.zz"));
 }
 
+TEST(Kept, AddressesEndWhereAnotherScriptBegins) {
+  EXPECT_THAT(items_of("urls",
+                       "请看 https://example.org/a。然后 访问https://example.org/b查看详情。 "
+                       "https://x.kr/c2를 www.y.jp/dを смотри https://z.ru/eи"),
+              UnorderedElementsAre("https://example.org/a", "https://example.org/b",
+                                   "https://x.kr/c2", "www.y.jp/d", "https://z.ru/e"));
+  EXPECT_THAT(
+      items_of("urls", "https://zh.wikipedia.org/wiki/中国 http://пример.рф/путь2 http://ü.de/é"),
+      UnorderedElementsAre("https://zh.wikipedia.org/wiki/中国", "http://пример.рф/путь2",
+                           "http://ü.de/é"));
+}
+
 TEST(Kept, AddressesOfAnyLength) {
   const std::string letters(1200, 'a'), umlauts = [] {
     std::string out;
@@ -58,6 +70,20 @@ TEST(Kept, Numbers) {
   EXPECT_THAT(items_of("numbers", "x5 \u00E45 H2O"), IsEmpty());
 }
 
+TEST(Kept, NumbersAsLanguagesWriteThem) {
+  EXPECT_THAT(
+      items_of("numbers", "1 000 000, 1\u202F000\u00A0000,50 1'234'567 1\u2019000 3\uFF0E5"),
+      UnorderedElementsAre("1 000 000", "1\u202F000\u00A0000,50", "1'234'567", "1\u2019000",
+                           "3\uFF0E5"));
+  EXPECT_THAT(
+      items_of("numbers", "\uFF11\uFF12\u5186 \u0661\u0662\u066B\u0665 \u0967\u0968,\u0969"),
+      UnorderedElementsAre("\uFF11\uFF12", "\u0661\u0662\u066B\u0665", "\u0967\u0968,\u0969"));
+  EXPECT_THAT(items_of("numbers", "15.30 15:30 12.5.1990 1990-05-12 2016-17"),
+              UnorderedElementsAre("15.30", "15:30", "12.5.1990", "1990-05-12", "2016", "17"));
+  EXPECT_THAT(items_of("numbers", "2016 300 5 12 1 0000 1\t000"),
+              UnorderedElementsAre("2016", "300", "5", "12", "1", "0000", "1", "000"));
+}
+
 TEST(Kept, Placeholders) {
   EXPECT_THAT(
       items_of("placeholders",
@@ -66,6 +92,51 @@ TEST(Kept, Placeholders) {
                            "%-5.2f", "%0-5d", "%(g)s", "%1", "<x id='1'/>"));
   EXPECT_THAT(items_of("placeholders", "{a b} 5%s 100 % sicher %sicher {{ {a <b> <b c/"),
               IsEmpty());
+}
+
+TEST(Kept, PlaceholdersOfFluentIcuQtDjangoAndI18next) {
+  for (const char* item : {"{ $name }",
+                           "{ name }",
+                           "{ -brand }",
+                           "{-brand}",
+                           "{ NUMBER($n, minimumFractionDigits: 2) }",
+                           "{ \"{\" }",
+                           "{ $n -> [one] { $n } dog *[other] { $n } dogs }",
+                           "{0, number}",
+                           "{when, date, short}",
+                           "{count, plural, one {# dog rested} other {# dogs rested}}",
+                           "{sex, select, male {his} other {their}}",
+                           "%n",
+                           "%L1",
+                           "%Ln",
+                           "{% if dog %}",
+                           "{%- endif -%}",
+                           "{# a comment #}",
+                           "{{- name }}",
+                           "{{ n | upper }}",
+                           "{{{raw}}}",
+                           "$t(name)",
+                           "$t(key, {\"count\": 1})",
+                           "%{name}",
+                           "<<name>>",
+                           "[[name]]",
+                           "__NAME__"}) {
+    const std::string text = std::string("the dog ") + item + " rested";
+    EXPECT_THAT(items_of("placeholders", text), UnorderedElementsAre(item)) << text;
+  }
+  EXPECT_THAT(
+      items_of("placeholders", "{ in words } {a b {c} d} {5, rue x} {note: a} 5%n {$5 a day}"),
+      UnorderedElementsAre("{c}"));
+  EXPECT_THAT(items_of("placeholders", "x__y__z [[a b]] [x] :name @name #tag { \u4F60 \u597D }"),
+              IsEmpty());
+}
+
+TEST(Kept, APlaceholderMayHaveTextInside) {
+  EXPECT_TRUE(has_text_inside("{count, plural, one {# dog} other {# dogs}}"));
+  EXPECT_TRUE(has_text_inside("{ $n -> [one] a dog *[other] dogs }"));
+  EXPECT_FALSE(has_text_inside("{0, number}"));
+  EXPECT_FALSE(has_text_inside("{ $n }"));
+  EXPECT_FALSE(has_text_inside("%s"));
 }
 
 TEST(Kept, OnlyWhatIsNamed) {

@@ -194,6 +194,7 @@ class InlaysOfPages {
   void finish(const document::SegmentedText& page, const document::Segment& segment, std::size_t i,
               std::vector<Translation>& translations) {
     Translation& one = translations[i];
+    if (page.kept().placeholders) note_braces(segment, i);
     text::KeepOptions kept = page.kept();
     bool has_more = false;
     for (const std::string& text : one.texts)
@@ -222,6 +223,14 @@ class InlaysOfPages {
         one.texts[n] = document::with_inlays(segment, one.texts[n], {});
       else
         wanted_.push_back({&segment, &one, n});
+  }
+
+  void note_braces(const document::Segment& segment, std::size_t i) {
+    if (segment.text.find('{') != std::string::npos) out_.loose_braces.push_back(i);
+    if (std::ranges::any_of(segment.inlays, [](const document::Inlay& inlay) {
+          return text::has_text_inside(inlay.before);
+        }))
+      out_.whole_messages.push_back(i);
   }
 
   /// Translates the segments whose numbers did not come back once more, without the numbers.
@@ -304,11 +313,23 @@ void require_whole_markup(const std::string& file, document::MarkupKind kind) {
 
 void log_inlaid(const Inlaid& inlaid, const LineNumbers& numbers) {
   log_warnings(inlaid.warnings);
-  data::Notice repeated;
-  for (const std::size_t i : inlaid.repeated) repeated.add(numbers.of(static_cast<int64_t>(i)));
-  if (repeated.count > 0)
+  const auto list_of = [&](const std::vector<std::size_t>& segments) {
+    data::Notice lines;
+    for (const std::size_t i : segments) lines.add(numbers.of(static_cast<int64_t>(i)));
+    return lines.list();
+  };
+  if (!inlaid.repeated.empty())
     log::warn("--keep: the model has written an item once more than its source has it, line {}",
-              repeated.list());
+              list_of(inlaid.repeated));
+  if (!inlaid.loose_braces.empty())
+    log::warn(
+        "--keep: a {{ that begins no placeholder is text, which the model may change, line {}",
+        list_of(inlaid.loose_braces));
+  if (!inlaid.whole_messages.empty())
+    log::warn(
+        "--keep: a message with plural forms or the like is one placeholder, and its text is not "
+        "translated, line {}",
+        list_of(inlaid.whole_messages));
 }
 
 std::vector<std::string> translate_marked(const LineTranslator& translator,

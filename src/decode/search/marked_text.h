@@ -32,6 +32,10 @@ struct Inlaid {
   /// Segments in whose translation a kept item occurs more often than in the source, because the
   /// model has written it as well.
   std::vector<std::size_t> repeated;
+  /// Segments that are to keep placeholders and have a `{` outside of them, which stays text, and
+  /// those with a placeholder that has text inside (text::has_text_inside()), which is not
+  /// translated.
+  std::vector<std::size_t> loose_braces, whole_messages;
   /// Warnings about the segments that were translated again, as LinesResult::warnings.
   std::vector<std::string> warnings;
 };
