@@ -315,22 +315,6 @@ class MarkdownReader {
 
 }  // namespace
 
-std::vector<Token> tokens_of_cues(std::string_view text) {
-  std::vector<Token> tokens;
-  const std::size_t tags = after_tags(text);
-  for (std::size_t at = 0, bytes = 0; at < text.size(); at += std::max<std::size_t>(bytes, 1)) {
-    bytes = text[at] == '<'   ? at < tags ? add_tag(text, at, tokens) : 0
-            : text[at] == '&' ? add_reference(text, at, tokens)
-                              : 0;
-    if (!text.substr(at).starts_with("{\\")) continue;
-    bytes = up_to(text.substr(at), "}");
-    if (bytes > 0)
-      tokens.push_back(
-          {.from = at, .to = at + bytes, .syntax = Token::Syntax::whole, .mask = Token::kOpens});
-  }
-  return tokens;
-}
-
 std::vector<Token> tokens_of_markdown(std::string_view text) {
   return MarkdownReader(text).tokens();
 }

@@ -10,10 +10,6 @@
 
 namespace heed::document {
 
-/// The tokens of a subtitle that are no plain text, in order: tags, references to characters, and
-/// settings such as {\an8}.
-std::vector<Token> tokens_of_cues(std::string_view text);
-
 /// The tokens of Markdown that are no plain text, in order: emphasis, code, links, images, marks of
 /// notes, tags, references to characters and addresses.
 std::vector<Token> tokens_of_markdown(std::string_view text);

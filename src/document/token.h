@@ -27,7 +27,8 @@ struct Token {
 
   std::size_t from = 0, to = 0;  // bytes of the text that is read
   Syntax syntax = Syntax::text;
-  /// The characters that a text stands for; empty: its bytes are the characters.
+  /// The characters that a text stands for; empty: its bytes are the characters. Of a line break:
+  /// what is written for it in another place; empty: its bytes.
   std::string text = {};
   /// What opens and closes has the same name, "br" of "<BR/>"; an element that is whole has none.
   std::string name = {};
@@ -35,6 +36,7 @@ struct Token {
   char mask = kWord;
   bool is_link = false;      // of a link or an image, whose text may stand for itself
   bool needs_words = false;  // marks of emphasis: around nothing they would mean something else
+  bool divides = false;      // a line break with words on both sides in any translation
   bool stays = false;        // a kept item that stays in the text (text::KeptItem)
 
   /// An opening bracket, as for the `[` before the text of a link; a closing one for the

@@ -250,7 +250,14 @@ std::string translate_document(const LineModels& models, const std::string& file
       return std::ssize(member.source.encode(text, most)) <= most;
     });
   };
-  const document::Document document(bytes, format, options);
+  const auto read = [&] {
+    try {
+      return document::Document(bytes, format, options);
+    } catch (const UserError& error) {
+      throw UserError("{}: {}", name, error.what());
+    }
+  };
+  const document::Document document = read();
   if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);
   if (document.too_long() > 0)

@@ -1,6 +1,9 @@
 // Documents: what is not translated anew keeps its bytes.
 #include "document/document.h"
 
+#include <optional>
+
+#include "base/error.h"
 #include "document/inlays.h"
 #include "fuzz/target.h"
 #include "text/words.h"
@@ -9,11 +12,21 @@ using namespace heed;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string bytes(fuzz::text_of(data, size));
+  const document::DocumentOptions options{
+      .read = {.source_language = "en"},
+      .fits = [](const std::string& text) { return text.size() < 100; }};
+  const auto read =
+      [&](const document::DocumentFormat& format) -> std::optional<document::Document> {
+    try {
+      return document::Document(bytes, format, options);
+    } catch (const UserError&) {
+      return std::nullopt;
+    }
+  };
   for (const document::DocumentFormat& format : document::document_formats()) {
-    const document::Document document(
-        bytes, format, {.read = {.source_language = "en"}, .fits = [](const std::string& text) {
-                          return text.size() < 100;
-                        }});
+    const auto found = read(format);
+    if (!found) continue;
+    const document::Document& document = *found;
     std::vector<std::string> same, others;
     const auto count = [](const std::string& text) {
       return static_cast<std::size_t>(text::count_words(text));
