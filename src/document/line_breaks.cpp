@@ -12,6 +12,11 @@
 namespace heed::document {
 namespace {
 
+/// Whether the character is a blank at which a line may end: not one of French before a mark.
+bool may_break(char32_t c) {
+  return text::is_space(c) && c != U'\u00A0' && c != U'\u2007' && c != U'\u202F';
+}
+
 /// Bytes where a line may end and the next begin: at blanks, and between letters of scripts without
 /// blanks; not inside inlays, nor where the next line would begin with a marker.
 std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string& text,
@@ -24,9 +29,10 @@ std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string
     while (inlay != inlays.end() && inlay->to <= at) ++inlay;
     const bool is_inlay = inlay != inlays.end() && inlay->from <= at;
     const char32_t now = is_inlay ? U'x' : point.value;
-    const std::size_t after = text::is_space(now) ? at + point.bytes : at;
-    if (after > at && !out.empty() && out.back().to == at && text::is_space(before))
-      out.back().to = after;  // a line between two blanks would be empty
+    const std::size_t after = may_break(now) ? at + point.bytes : at;
+    // Of several blanks the last one is a break: a line between two of them would be empty.
+    if (after > at && !out.empty() && out.back().to == at && out.back().from < at)
+      out.back() = {now == U' ' && before == U' ' ? out.back().from : at, after};
     else if (after > at || has_no_blank_between(before, now))
       out.push_back({at, after});
     before = now;

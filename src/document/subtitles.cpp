@@ -133,16 +133,30 @@ std::vector<Cue> cues_of(std::string_view bytes, const SubtitleLines& lines, con
   return cues;
 }
 
-/// What players take for a time would begin a cue.
-std::string without_arrows(std::string_view text) {
+// What players take for the arrow before the time at which a cue ends is not written.
+constexpr std::string_view kArrow = "-->";
+
+std::string written_in_srt(std::string_view text) {
   std::string out;
-  for (std::size_t at = 0; at < text.size();)
-    if (text.substr(at).starts_with("-->")) {
-      out += "→";
-      at += 3;
-    } else {
-      out += text[at++];
-    }
+  for (const char c : text) {
+    out += c;
+    if (out.ends_with(kArrow)) out.replace(out.size() - kArrow.size(), kArrow.size(), "→");
+  }
+  return out;
+}
+
+std::string written_in_vtt(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>' && out.ends_with("--"))
+      out += "&gt;";
+    else
+      out += c;
+  }
   return out;
 }
 
@@ -171,13 +185,17 @@ std::optional<int64_t> take_time(std::string_view& text) {
   skip_line_blanks(rest);
   const bool is_negative = take_any(rest, {"-", "−"});
   auto value = take_digits(rest);
+  // Programs that subtract times write 0-1:59:59,000.
+  if (value && rest.size() > 1 && rest[0] == '-' && is_one_of(rest[1], kCueDigits)) {
+    rest.remove_prefix(1);
+    value = take_digits(rest);
+  }
   if (!value) return std::nullopt;
   std::size_t parts = 1;
   int64_t seconds = *value, milliseconds = 0;
   for (;; ++parts) {
     std::string_view after = rest;
-    // Programs that subtract times write 0-1:59:59,000.
-    const bool is_part = parts < 3 && take_any(after, {":", "：", "-"});
+    const bool is_part = parts < 3 && take_any(after, {":", "："});
     const bool is_fraction = !is_part && parts > 1 && take_any(after, {",", ".", "，", "。", ":"});
     std::size_t digits = 0;
     if (!is_part && !is_fraction) break;
@@ -251,7 +269,7 @@ Passages read_srt(std::string_view bytes, const ReadOptions& options) {
                                 .blanks = {"\\h"},
                                 .has_tags = true,
                                 .has_references = true,
-                                .escaped = without_arrows};
+                                .escaped = written_in_srt};
   expect_subtitles(bytes, SubtitleKind::subrip);
   const SubtitleLines lines(bytes);
   // As in ffmpeg, blank lines end no cue.
@@ -261,11 +279,11 @@ Passages read_srt(std::string_view bytes, const ReadOptions& options) {
 
 Passages read_vtt(std::string_view bytes, const ReadOptions& options) {
   static const CueSyntax syntax{
-      .has_tags = true, .has_references = true, .escaped = text::with_references};
+      .has_tags = true, .has_references = true, .escaped = written_in_vtt};
   expect_subtitles(bytes, SubtitleKind::webvtt);
   const SubtitleLines lines(bytes);
   const auto ends = [&](std::size_t i) {
-    return lines.line(i).empty() || lines.line(i).find("-->") != std::string_view::npos;
+    return lines.line(i).empty() || lines.line(i).find(kArrow) != std::string_view::npos;
   };
   return passages_of_cues(bytes, cues_of(bytes, lines, times_of, ends), syntax,
                           options.source_language);

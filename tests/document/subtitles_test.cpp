@@ -22,13 +22,13 @@ using Texts = std::vector<std::string>;
 constexpr const char *kSrt = "srt", *kVtt = "vtt", *kSbv = "sbv", *kAss = "ass",
                      *kMicroDvd = "microdvd";
 
-Document read(const std::string& bytes, const std::string& format) {
+Document read_subtitles(const std::string& bytes, const std::string& format) {
   return {bytes, *format_named(format), {.read = {.source_language = "en"}}};
 }
 
 /// What the model gets. Documents give their bytes back.
-Texts texts_in(const std::string& bytes, const std::string& format) {
-  const Document document = read(bytes, format);
+Texts texts_shown(const std::string& bytes, const std::string& format) {
+  const Document document = read_subtitles(bytes, format);
   Texts texts, same;
   for (const Segment& segment : document.text().segments()) {
     texts.push_back(segment.text);
@@ -39,8 +39,9 @@ Texts texts_in(const std::string& bytes, const std::string& format) {
 }
 
 /// The document with these translations of its segments, whose words stand in their order.
-std::string with(const std::string& bytes, const std::string& format, const Texts& translations) {
-  const Document document = read(bytes, format);
+std::string translated(const std::string& bytes, const std::string& format,
+                       const Texts& translations) {
+  const Document document = read_subtitles(bytes, format);
   Texts out;
   for (std::size_t i = 0; i < translations.size(); ++i) {
     const Segment& segment = document.text().segments().at(i);
@@ -63,7 +64,7 @@ std::string srt_of(const Texts& cues) {
 }
 
 Texts texts_of_cues(const Texts& cues) {
-  return texts_in(srt_of(cues), kSrt);
+  return texts_shown(srt_of(cues), kSrt);
 }
 
 TEST(SubtitleTimes, AreReadAsProgramsWriteThem) {
@@ -94,117 +95,119 @@ TEST(Subtitles, LinesEndOnceTwiceOrWithTwoReturns) {
         text.replace(at, 1, end);
       return text;
     };
-    EXPECT_THAT(texts_in(ended(srt), kSrt), ElementsAre("The dog", "sleeps")) << end.size();
-    EXPECT_THAT(texts_in(ended(vtt), kVtt), ElementsAre("The dog runs", "sleeps")) << end.size();
+    EXPECT_THAT(texts_shown(ended(srt), kSrt), ElementsAre("The dog", "sleeps")) << end.size();
+    EXPECT_THAT(texts_shown(ended(vtt), kVtt), ElementsAre("The dog runs", "sleeps")) << end.size();
   }
 }
 
 TEST(Subtitles, CuesNeedNeitherNumbersNorBlankLines) {
-  EXPECT_THAT(texts_in("00:00:01,000 --> 00:00:02,000\nOne.\n2\n00:00:03,000 --> 00:00:04,000\n"
-                       "Two.\n-00:00:05,000-->00:00:06.000 X1:5\nThree.\n"
-                       "0-1:59:59,000 -> 100:00:00,500\nFour.\n00:07 —> 00:08\nFive.",
-                       kSrt),
+  EXPECT_THAT(texts_shown("00:00:01,000 --> 00:00:02,000\nOne.\n2\n00:00:03,000 --> 00:00:04,000\n"
+                          "Two.\n-00:00:05,000-->00:00:06.000 X1:5\nThree.\n"
+                          "0-1:59:59,000 -> 100:00:00,500\nFour.\n00:07 —> 00:08\nFive.",
+                          kSrt),
               ElementsAre("One.", "Two.", "Three.", "Four.", "Five."));
   // The last one is no number of a cue.
   EXPECT_THAT(texts_of_cues({"In\n1984", "Section 9\n9", "100"}),
               ElementsAre("In 1984", "Section 9 9", "100"));
-  EXPECT_THAT(texts_in("WEBVTT\n00:01.000 --> 00:02.000\nOne\n00:03.000 --> 00:04.000\nTwo\n2\n"
-                       "00:05.000 --> 00:06.000\nThree\n",
-                       kVtt),
+  EXPECT_THAT(texts_shown("WEBVTT\n00:01.000 --> 00:02.000\nOne\n00:03.000 --> 00:04.000\nTwo\n2\n"
+                          "00:05.000 --> 00:06.000\nThree\n",
+                          kVtt),
               ElementsAre("One", "Two", "Three"));
 }
 
 TEST(Subtitles, WhatPlayersDoNotShowStays) {
-  EXPECT_THAT(texts_in("WEBVTT - Title\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nREGION\n"
-                       "id:a\n\nNOTE One\ntwo\n\nintro\n00:01.000 --> 00:02.000 region:a\nThree\n"
-                       " \nfour\n\nfive\n\n00:03.000 --> 00:04.000\nSix\nseven --> eight\nnine\n",
-                       kVtt),
-              ElementsAre("Three four", "Six"));
-  EXPECT_THAT(texts_in("Comment\n\n" + srt_of({"{\\an8}{y:i}One\\Ntwo\\hthree<br/>four"}), kSrt),
+  EXPECT_THAT(
+      texts_shown("WEBVTT - Title\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nREGION\n"
+                  "id:a\n\nNOTE One\ntwo\n\nintro\n00:01.000 --> 00:02.000 region:a\nThree\n"
+                  " \nfour\n\nfive\n\n00:03.000 --> 00:04.000\nSix\nseven --> eight\nnine\n",
+                  kVtt),
+      ElementsAre("Three four", "Six"));
+  EXPECT_THAT(texts_shown("Comment\n\n" + srt_of({"{\\an8}{y:i}One\\Ntwo\\hthree<br/>four"}), kSrt),
               ElementsAre("One two three four"));
 }
 
 TEST(Subtitles, CharactersOfReferencesAreText) {
   const std::string vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\nTom &amp; Jo&lrm; &lt;3 &#8230;\n";
-  EXPECT_THAT(texts_in(vtt, kVtt), ElementsAre("Tom & Jo <3 …"));
-  EXPECT_THAT(with(vtt, kVtt, {"A & B <c> --> d"}),
+  EXPECT_THAT(texts_shown(vtt, kVtt), ElementsAre("Tom & Jo <3 …"));
+  EXPECT_THAT(translated(vtt, kVtt, {"A & B <c> --> d"}),
               testing::AllOf(HasSubstr("A &amp; B"), HasSubstr("&lt;c&gt;"), HasSubstr("--&gt; d"),
                              HasSubstr("&lrm;")));
   // SubRip has no references of its own, and "-->" could look like a time.
-  EXPECT_EQ(with(srt_of({"a <3 & b"}), kSrt, {"c <3 & d --> e"}), srt_of({"c <3 & d → e"}));
-  EXPECT_EQ(with(srt_of({"a &amp; b"}), kSrt, {"c & < d"}), srt_of({"c &amp; &lt; d"}));
+  EXPECT_EQ(translated(srt_of({"a <3 & b"}), kSrt, {"c <3 & d --> e"}), srt_of({"c <3 & d → e"}));
+  EXPECT_EQ(translated(srt_of({"a &amp; b"}), kSrt, {"c & < d"}), srt_of({"c &amp; &lt; d"}));
 }
 
 TEST(Subtitles, TagsMoveWithTheirWords) {
-  EXPECT_EQ(with("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>One <c.red>two</c> <i>three</i>\n",
+  EXPECT_EQ(
+      translated("WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>One <c.red>two</c> <i>three</i>\n",
                  kVtt, {"EINS ZWEI DREI"}),
-            "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>EINS <c.red>ZWEI</c> <i>DREI</i>\n");
-  EXPECT_EQ(with(srt_of({"<font color=\"#ff0000\">One</font> two"}), kSrt, {"EINS ZWEI"}),
+      "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>EINS <c.red>ZWEI</c> <i>DREI</i>\n");
+  EXPECT_EQ(translated(srt_of({"<font color=\"#ff0000\">One</font> two"}), kSrt, {"EINS ZWEI"}),
             srt_of({"<font color=\"#ff0000\">EINS</font> ZWEI"}));
   // Times of karaoke keep their order.
-  EXPECT_EQ(with("WEBVTT\n\n00:01.000 --> 00:03.000\nOne <00:01.500>two <00:02.000>three\n", kVtt,
-                 {"EINS ZWEI DREI"}),
+  EXPECT_EQ(translated("WEBVTT\n\n00:01.000 --> 00:03.000\nOne <00:01.500>two <00:02.000>three\n",
+                       kVtt, {"EINS ZWEI DREI"}),
             "WEBVTT\n\n00:01.000 --> 00:03.000\nEINS <00:01.500>ZWEI <00:02.000>DREI\n");
   EXPECT_THAT(texts_of_cues({"I <3 you, a < b > c"}), ElementsAre("I <3 you, a < b > c"));
 }
 
 TEST(Subtitles, SpeakersNotesAndSoundsAreReadByThemselves) {
   const std::string two = srt_of({"<i>- Who is\nthere?</i>\n-Me. –5 or -5."});
-  EXPECT_THAT(texts_in(two, kSrt), ElementsAre("Who is there?", "Me.", "–5 or -5."));
-  EXPECT_EQ(with(two, kSrt, {"WER DA?", "ICH.", "FÜNF"}),
+  EXPECT_THAT(texts_shown(two, kSrt), ElementsAre("Who is there?", "Me.", "–5 or -5."));
+  EXPECT_EQ(translated(two, kSrt, {"WER DA?", "ICH.", "FÜNF"}),
             srt_of({"<i>- WER\nDA?</i>\n-ICH. FÜNF"}));
   const std::string song =
       srt_of({"♪ Love me\ntender ♪\n♪ Love ♫ me ♪\n# Love me true #", "[door opens]\nWho is it?"});
-  EXPECT_THAT(texts_in(song, kSrt), ElementsAre("Love me tender", "Love me", "Love me true",
-                                                "[door opens]", "Who is it?"));
-  EXPECT_EQ(with(song, kSrt, {"A B", "C D", "E", "[F]", "G"}),
+  EXPECT_THAT(texts_shown(song, kSrt), ElementsAre("Love me tender", "Love me", "Love me true",
+                                                   "[door opens]", "Who is it?"));
+  EXPECT_EQ(translated(song, kSrt, {"A B", "C D", "E", "[F]", "G"}),
             srt_of({"♪ A\nB ♪\n♪ C ♫ D ♪\n# E #", "[F]\nG"}));
 }
 
 TEST(Subtitles, ASentenceOverCuesIsOne) {
   const std::string srt = srt_of({"I went to", "London and\nParis yesterday. Then", "I slept."});
-  EXPECT_THAT(texts_in(srt, kSrt),
+  EXPECT_THAT(texts_shown(srt, kSrt),
               ElementsAre("I went to London and Paris yesterday.", "Then I slept."));
-  // The gaps are at 9 and 20 of 37 bytes, so at 6 and 13 of 25; after them 4 of 13.
-  EXPECT_EQ(with(srt, kSrt, {"aaaa bbbb cccc dddd eeeee.", "ffff gggg hhh."}),
-            srt_of({"aaaa", "bbbb\ncccc dddd eeeee. ffff", "gggg hhh."}));
+  // The line ends after 9 and 20 of 37 bytes, so near 6 and 14 of 26; after 4 of 13, near 4 of 14.
+  EXPECT_EQ(translated(srt, kSrt, {"aaaa bbbb cccc dddd eeeee.", "ffff gggg hhh."}),
+            srt_of({"aaaa", "bbbb cccc\ndddd eeeee. ffff", "gggg hhh."}));
 }
 
 TEST(Subtitles, NoCueBecomesEmpty) {
   const std::string srt = srt_of({"I went", "to the\ntown", "yesterday."});
-  EXPECT_EQ(with(srt, kSrt, {"a b c"}), srt_of({"a", "b", "c"}));
-  EXPECT_EQ(with(srt, kSrt, {"a b c d"}), srt_of({"a", "b\nc", "d"}));
+  EXPECT_EQ(translated(srt, kSrt, {"a b c"}), srt_of({"a", "b", "c"}));
+  EXPECT_EQ(translated(srt, kSrt, {"a b c d"}), srt_of({"a", "b\nc", "d"}));
   // Words that are too few stay on the screen.
-  EXPECT_EQ(with(srt, kSrt, {"a b"}), srt_of({"a", "a", "b"}));
-  EXPECT_EQ(with(srt, kSrt, {"a"}), srt_of({"a", "a", "a"}));
-  EXPECT_EQ(with(srt, kSrt, {" a  b\u3000c "}), srt_of({" a", "b", "c "}));
+  EXPECT_EQ(translated(srt, kSrt, {"a b"}), srt_of({"a", "a", "b"}));
+  EXPECT_EQ(translated(srt, kSrt, {"a"}), srt_of({"a", "a", "a"}));
+  EXPECT_EQ(translated(srt, kSrt, {" a  b\u3000c "}), srt_of({" a", "b", "c "}));
 }
 
 TEST(Subtitles, TagsEndWithTheirCue) {
   const std::string srt = srt_of({"<i>I went to</i>", "{\\an8}<i>London</i> yesterday."});
-  EXPECT_THAT(texts_in(srt, kSrt), ElementsAre("I went to London yesterday."));
-  EXPECT_EQ(with(srt, kSrt, {"A B C D E."}), srt_of({"<i>A B C</i>", "{\\an8}<i>D</i> E."}));
-  EXPECT_EQ(with(srt_of({"I <b>went to", "London</b> now."}), kSrt, {"A B C D E."}),
-            srt_of({"A <b>B C</b>", "<b>D</b> E."}));
-  EXPECT_EQ(with(srt_of({"I <b>went to", "London</b> now."}), kSrt, {"A"}),
+  EXPECT_THAT(texts_shown(srt, kSrt), ElementsAre("I went to London yesterday."));
+  EXPECT_EQ(translated(srt, kSrt, {"A B C D E."}), srt_of({"<i>A B</i>", "{\\an8}<i>C D</i> E."}));
+  EXPECT_EQ(translated(srt_of({"I <b>went to", "London</b> now."}), kSrt, {"A B C D E."}),
+            srt_of({"A <b>B</b>", "<b>C D</b> E."}));
+  EXPECT_EQ(translated(srt_of({"I <b>went to", "London</b> now."}), kSrt, {"A"}),
             srt_of({"<b>A</b>", "<b>A</b>"}));
   const std::string vtt =
       "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Bo>I went\n\n00:02.000 --> 00:03.000\n<v Bo>home.\n\n"
       "00:03.000 --> 00:04.000\n<v Al>and me\n\n00:04.000 --> 00:05.000\n<v Bo>too.\n";
-  EXPECT_THAT(texts_in(vtt, kVtt), ElementsAre("I went home.", "and me", "too."));
-  EXPECT_THAT(with(vtt, kVtt, {"A B", "C", "D"}),
+  EXPECT_THAT(texts_shown(vtt, kVtt), ElementsAre("I went home.", "and me", "too."));
+  EXPECT_THAT(translated(vtt, kVtt, {"A B", "C", "D"}),
               HasSubstr("<v Bo>A\n\n00:02.000 --> 00:03.000\n<v Bo>B\n"));
 }
 
 TEST(Subtitles, SentencesDoNotGoOnWhereTheyEnd) {
   // A long pause, another speaker, a song, the same again.
-  EXPECT_THAT(texts_in("00:01,000 --> 00:02,000\nOne.\n00:02,000 --> 00:03,000\ntwo and\n"
-                       "00:06,001 --> 00:07,000\nthree,\n00:07,501 --> 00:08,000\nFour and\n"
-                       "00:08,500 --> 00:09,000\nFive.",
-                       kSrt),
+  EXPECT_THAT(texts_shown("00:01,000 --> 00:02,000\nOne.\n00:02,000 --> 00:03,000\ntwo and\n"
+                          "00:06,001 --> 00:07,000\nthree,\n00:07,501 --> 00:08,000\nFour and\n"
+                          "00:08,500 --> 00:09,000\nFive.",
+                          kSrt),
               ElementsAre("One. two and", "three,", "Four and Five."));
-  EXPECT_THAT(texts_of_cues({"One and", "- two.", "and", "♪ three", "(four)", "five."}),
-              ElementsAre("One and", "two.", "and", "three", "(four)", "five."));
+  EXPECT_THAT(texts_of_cues({"One and", "- two.", "And", "♪ three", "(four)", "five."}),
+              ElementsAre("One and", "two.", "And", "three", "(four)", "five."));
   EXPECT_THAT(texts_of_cues({"one", "one\ntwo", "two\nthree."}),
               ElementsAre("one", "one two", "two three."));
   EXPECT_THAT(texts_of_cues({"This is Dr.", "Smith."}), ElementsAre("This is Dr. Smith."));
@@ -225,35 +228,35 @@ TEST(Subtitles, EventsOfSubStationAlpha) {
                           event(2, "Four\\hand") + event(3, "five.") +
                           event(4, "{\\p1}m 0 0 l 1 1{\\p0}") +
                           event(5, "{\\pos(1,2)}Six {\\p2}m 0 0 {\\c&H&}l{\\p0\\i0}seven\\{");
-  EXPECT_THAT(texts_in(ass, kAss),
+  EXPECT_THAT(texts_shown(ass, kAss),
               ElementsAre("One, two three.", "Four and five.", "Six seven\\{"));
-  EXPECT_EQ(with(ass, kAss, {"A, B C.", "D {x} E."}),
+  EXPECT_EQ(translated(ass, kAss, {"A, B C.", "D {x} E.", "Six seven\\{"}),
             head + "Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,no\r\n" +
-                event(1, "{\\an8}A, {\\i1}B{\\i0}\\NC{note}.") + event(2, "D") +
-                event(3, "\\{x\\} E.") + event(4, "{\\p1}m 0 0 l 1 1{\\p0}") +
+                event(1, "{\\an8}A, {\\i1}B{\\i0}\\NC{note}.") + event(2, "D \\{x\\}") +
+                event(3, "E.") + event(4, "{\\p1}m 0 0 l 1 1{\\p0}") +
                 event(5, "{\\pos(1,2)}Six {\\p2}m 0 0 {\\c&H&}l{\\p0\\i0}seven\\{"));
-  EXPECT_THAT(texts_in("[Script Info]\n[Events]\nFormat: Start, End, Text\n"
-                       "Dialogue: 0:00:01.00,0:00:02.00,One, two\nDialogue: broken\n",
-                       kAss),
+  EXPECT_THAT(texts_shown("[Script Info]\n[Events]\nFormat: Start, End, Text\n"
+                          "Dialogue: 0:00:01.00,0:00:02.00,One, two\nDialogue: broken\n",
+                          kAss),
               ElementsAre("One, two"));
 }
 
 TEST(Subtitles, CuesOfYouTubeAndMicroDvd) {
   const std::string sbv =
       "0:00:01.000,0:00:02.000\nOne[br]two\n\n0:00:02.000,0:00:03.000\nthree.\n";
-  EXPECT_THAT(texts_in(sbv, kSbv), ElementsAre("One two three."));
-  EXPECT_EQ(with(sbv, kSbv, {"AAA BBB CCCC."}),
+  EXPECT_THAT(texts_shown(sbv, kSbv), ElementsAre("One two three."));
+  EXPECT_EQ(translated(sbv, kSbv, {"AAA BBB CCCC."}),
             "0:00:01.000,0:00:02.000\nAAA[br]BBB\n\n0:00:02.000,0:00:03.000\nCCCC.\n");
   const std::string dvd = "{1}{1}23.976\n{25}{50}{y:i}One|two\n{50}{}three.\n{999}{1000}Four\n";
-  EXPECT_THAT(texts_in(dvd, kMicroDvd), ElementsAre("One two three.", "Four"));
-  EXPECT_EQ(with(dvd, kMicroDvd, {"AAA BBB CCCC.", "{D|E}"}),
+  EXPECT_THAT(texts_shown(dvd, kMicroDvd), ElementsAre("One two three.", "Four"));
+  EXPECT_EQ(translated(dvd, kMicroDvd, {"AAA BBB CCCC.", "{D|E}"}),
             "{1}{1}23.976\n{25}{50}{y:i}AAA|BBB\n{50}{}CCCC.\n{999}{1000}(D/E)\n");
 }
 
 TEST(Subtitles, AnotherFormatIsNamed) {
   const auto error_of = [](const std::string& bytes, const std::string& format) -> std::string {
     try {
-      read(bytes, format);
+      read_subtitles(bytes, format);
     } catch (const UserError& error) {
       return error.what();
     }
@@ -279,10 +282,10 @@ TEST(Subtitles, AreReadInTime) {
   for (const std::string part : {"<a ", "{\\a", "&a", "1\n", "<i>", "\n- ", "♪", "a\n\n"}) {
     std::string text;
     while (text.size() < 300'000) text += part;
-    texts_in("1\n00:00:01,000 --> 00:00:02,000\n" + text, kSrt);
+    texts_shown("1\n00:00:01,000 --> 00:00:02,000\n" + text, kSrt);
     std::string cues = "0:01.0 --> 0:02.0\nEnd.\n";
     while (cues.size() < 300'000) cues += "0:01.0 --> 0:02.0\n" + part + "\n";
-    texts_in(cues, kSrt);
+    texts_shown(cues, kSrt);
   }
 }
 
