@@ -123,7 +123,7 @@ class Placer {
 
   std::string text() {
     write(nodes_[0], translation_.size());
-    return with_breaks(segment_, out_, inlays_);
+    return with_breaks(segment_, out_, inlays_, elements_);
   }
 
  private:
@@ -333,9 +333,12 @@ class Placer {
       }
       const auto [first, last] = bytes_of(child);
       copy(std::min(first, end));
+      const std::size_t element = elements_.size();
+      elements_.push_back({{.from = out_.size()}, child.inlay->before, child.inlay->after});
       add(child.inlay->before);
       write(child, std::min(last, end));
       add(child.inlay->after);
+      elements_[element].bytes.to = out_.size();
     }
     copy(end);
   }
@@ -387,8 +390,9 @@ class Placer {
   std::vector<Node> nodes_;           // the segment, and its inlays
   LostMarks lost_;
   std::string out_;
-  std::vector<ByteRange> inlays_;  // bytes of out_
-  std::size_t written_ = 0;        // bytes of the translation that are written
+  std::vector<ByteRange> inlays_;         // bytes of out_
+  std::vector<WrittenElement> elements_;  // in the order of their beginnings
+  std::size_t written_ = 0;               // bytes of the translation that are written
 };
 
 }  // namespace

@@ -12,6 +12,11 @@
 namespace heed::document {
 namespace {
 
+/// Whether the character is a blank at which a line may end: not one of French before a mark.
+bool may_break(char32_t c) {
+  return text::is_space(c) && c != U'\u00A0' && c != U'\u2007' && c != U'\u202F';
+}
+
 /// Bytes where a line may end and the next begin: at blanks, and between letters of scripts without
 /// blanks; not inside inlays, nor where the next line would begin with a marker.
 std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string& text,
@@ -24,12 +29,60 @@ std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string
     while (inlay != inlays.end() && inlay->to <= at) ++inlay;
     const bool is_inlay = inlay != inlays.end() && inlay->from <= at;
     const char32_t now = is_inlay ? U'x' : point.value;
-    const std::size_t after = text::is_space(now) ? at + point.bytes : at;
-    if ((after > at || has_no_blank_between(before, now)) &&
-        !(segment.writing.has_markers && marker_bytes(std::string_view(text).substr(after)) > 0))
+    const std::size_t after = may_break(now) ? at + point.bytes : at;
+    // Of several blanks the last one is a break: a line between two of them would be empty.
+    if (after > at && !out.empty() && out.back().to == at && out.back().from < at)
+      out.back() = {now == U' ' && before == U' ' ? out.back().from : at, after};
+    else if (after > at || has_no_blank_between(before, now))
       out.push_back({at, after});
     before = now;
   });
+  std::erase_if(out, [&](const ByteRange& range) {
+    return range.from == 0 || range.to == text.size() ||
+           (segment.writing.has_markers &&
+            marker_bytes(std::string_view(text).substr(range.to)) > 0);
+  });
+  return out;
+}
+
+/// The breaks that a text with so many possible breaks has: all that divide, and the first others.
+std::vector<LineBreak> breaks_in(const Segment& segment, std::size_t possible) {
+  std::vector<LineBreak> out;
+  const auto dividing =
+      static_cast<std::size_t>(std::ranges::count(segment.breaks, true, &LineBreak::divides));
+  std::size_t others = possible - std::min(possible, dividing);
+  for (const LineBreak& one : segment.breaks)
+    if (one.divides || (others > 0 && others-- > 0)) out.push_back(one);
+  return out;
+}
+
+/// The tags that the elements around a place need if a cue begins there, and if one ends there.
+std::string tags_before(std::size_t from, const std::vector<WrittenElement>& elements) {
+  std::string tags;
+  for (const WrittenElement& element : elements)
+    if (element.bytes.from < from && from < element.bytes.to) tags += element.before;
+  return tags;
+}
+std::string tags_after(std::size_t to, const std::vector<WrittenElement>& elements) {
+  std::string tags;
+  for (const WrittenElement& element : elements)
+    if (element.bytes.from < to && to < element.bytes.to) tags.insert(0, element.after);
+  return tags;
+}
+
+/// The text over as many cues as its breaks, which all divide, make of it: a part between two of
+/// its possible breaks stands in several cues.
+std::string with_repeated_parts(const std::vector<LineBreak>& breaks, const std::string& text,
+                                const std::vector<ByteRange>& possible,
+                                const std::vector<WrittenElement>& elements) {
+  std::string out;
+  for (std::size_t k = 0; k <= breaks.size(); ++k) {
+    const std::size_t part = k * (possible.size() + 1) / (breaks.size() + 1);
+    const std::size_t from = part == 0 ? 0 : possible[part - 1].to,
+                      to = part == possible.size() ? text.size() : possible[part].from;
+    out += tags_before(from, elements) + text.substr(from, to - from) + tags_after(to, elements);
+    if (k < breaks.size()) out += breaks[k].bytes;
+  }
   return out;
 }
 
@@ -41,22 +94,28 @@ bool has_no_blank_between(char32_t before, char32_t after) {
 }
 
 std::string with_breaks(const Segment& segment, const std::string& text,
-                        const std::vector<ByteRange>& inlays) {
-  const std::vector<LineBreak>& breaks = segment.breaks;
-  if (breaks.empty()) return text;
+                        const std::vector<ByteRange>& inlays,
+                        const std::vector<WrittenElement>& elements) {
+  if (segment.breaks.empty()) return text;
   const auto possible = possible_breaks(segment, text, inlays);
-  const std::size_t count = std::min(breaks.size(), possible.size());
+  const std::vector<LineBreak> breaks = breaks_in(segment, possible.size());
+  if (breaks.size() > possible.size()) return with_repeated_parts(breaks, text, possible, elements);
   std::string out;
   std::size_t from = 0, next = 0;
-  for (std::size_t k = 0; k < count; ++k, ++next) {
+  for (std::size_t k = 0; k < breaks.size(); ++k, ++next) {
     const std::size_t at = breaks[k].at * text.size() / breaks[k].of;
     const auto distance = [&](std::size_t j) {
       return std::max(at, possible[j].from) - std::min(at, possible[j].from);
     };
     // Each break that follows needs a possible break of its own.
-    while (next + count - k < possible.size() && distance(next + 1) < distance(next)) ++next;
-    out += text.substr(from, possible[next].from - from) + breaks[k].bytes;
-    from = possible[next].to;
+    while (next + breaks.size() - k < possible.size() && distance(next + 1) < distance(next))
+      ++next;
+    const auto& [end, begin] = possible[next];
+    out += text.substr(from, end - from);
+    out += breaks[k].divides
+               ? tags_after(end, elements) + breaks[k].bytes + tags_before(begin, elements)
+               : breaks[k].bytes;
+    from = begin;
   }
   return out + text.substr(from);
 }

@@ -54,6 +54,7 @@ struct Writing {
 struct LineBreak {
   std::size_t at = 0, of = 0;  // bytes of the segment before it, and all, on one line
   std::string bytes;
+  bool divides = false;  // Token::divides: between cues
 };
 
 /// About a sentence, which is translated as one: a sentence of a document, or the text between two

@@ -37,7 +37,9 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
     const std::string_view bytes = raw.substr(token.from, token.bytes());
     if (token.syntax == Token::Syntax::line_break) {
       const std::string_view joint = joint_of(raw, token);
-      breaks.push_back({.at = joined, .bytes = std::string(bytes)});
+      breaks.push_back({.at = joined,
+                        .bytes = token.text.empty() ? std::string(bytes) : token.text,
+                        .divides = token.divides});
       joined += joint.size();
       plain += joint;
       if (!joint.empty()) builder.add({}, joint);

@@ -1,60 +1,301 @@
-// Subtitles: SubRip and WebVTT.
-#include <cstddef>
-#include <string_view>
-#include <vector>
+// Subtitles that are read line by line: SubRip, WebVTT and YouTube's SubViewer.
+#include "document/subtitles.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
 #include "base/strings.h"
+#include "document/cue_tokens.h"
 #include "document/format.h"
-#include "document/inline_tokens.h"
 #include "document/lines_of_text.h"
 #include "document/passage.h"
+#include "text/references.h"
 #include "text/utf8.h"
 
 namespace heed::document {
 namespace {
 
-/// The texts of subtitles: the lines below each time. A cue of SubRip may have blank lines, for
-/// there are no other blocks.
-std::vector<LinesOfText> lines_of_cues(std::string_view bytes, bool blank_ends) {
-  LineByLine document(bytes);
-  const auto is_time = [&](std::size_t i) {
-    const std::string_view line = document.line(i), time = line.substr(0, line.find("-->"));
-    return time.size() < line.size() && is_one_of(':', time) &&
-           after_run(time, "0123456789:., \t-") == time.size();
-  };
-  // Whether the line is the number of the next cue. Players also read files whose line ends were
-  // doubled.
-  const auto is_number = [&](std::size_t i) {
-    const std::string_view line = trim(document.line(i));
-    if (line.empty() || after_run(line, "0123456789") < line.size()) return false;
-    for (++i; i < document.count() && text::is_blank(document.line(i));) ++i;
-    return is_time(i);
-  };
-  bool in_cue = false;
-  for (std::size_t i = 0; i < document.count(); ++i) {
-    const std::string_view line = document.line(i);
-    if (is_time(i) || (blank_ends && text::is_blank(line))) in_cue = is_time(i);
-    const bool is_text =
-        in_cue && !is_time(i) && !is_time(i + 1) && !text::is_blank(line) && !is_number(i);
-    std::size_t dash = 0;  // bytes of the dash before another speaker
-    for (const std::string_view mark : {"-", "–", "—"})
-      if (line.starts_with(mark)) dash = mark.size();
-    if (!is_text || dash > 0) document.end();
-    if (is_text) document.add(i, dash, line.size());
+constexpr std::string_view kCueDigits = "0123456789", kCueBlanks = " \t\r\n";
+
+/// Takes one of these from the beginning of the text.
+template <std::size_t count>
+bool take_any(std::string_view& text, const std::string_view (&of)[count]) {
+  for (const std::string_view one : of)
+    if (text.starts_with(one)) {
+      text.remove_prefix(one.size());
+      return true;
+    }
+  return false;
+}
+
+void skip_line_blanks(std::string_view& text) {
+  text.remove_prefix(after_run(text, " \t"));
+}
+
+/// Takes digits; their value is limited.
+std::optional<int64_t> take_digits(std::string_view& text, std::size_t* count = nullptr) {
+  constexpr int64_t kMost = 1'000'000'000;
+  const std::size_t digits = after_run(text, kCueDigits);
+  if (digits == 0) return std::nullopt;
+  int64_t value = 0;
+  for (const char c : text.substr(0, digits)) value = std::min(10 * value + (c - '0'), kMost);
+  text.remove_prefix(digits);
+  if (count) *count = digits;
+  return value;
+}
+
+/// The times of a line "00:01:02,345 --> 00:01:04,000 settings". The arrow may be shorter, or a
+/// dash, as word processors make of it.
+std::optional<CueTimes> times_of(std::string_view line) {
+  const auto start = take_time(line);
+  if (!start) return std::nullopt;
+  bool has_dash = false;
+  for (bool found = true; found; has_dash |= found) {
+    skip_line_blanks(line);
+    found = take_any(line, {"-", "–", "—"});
   }
-  return document.result();
+  if (!has_dash || !take_any(line, {">"})) return std::nullopt;
+  const auto end = take_time(line);
+  if (!end || (!line.empty() && !is_one_of(line[0], " \t"))) return std::nullopt;
+  return CueTimes{*start, *end};
+}
+
+/// The times of a line "0:00:01.000,0:00:02.000".
+std::optional<CueTimes> times_with_comma(std::string_view line) {
+  const auto start = take_time(line);
+  if (!start || !take_any(line, {","})) return std::nullopt;
+  const auto end = take_time(line);
+  if (!end || !text::is_blank(line)) return std::nullopt;
+  return CueTimes{*start, *end};
+}
+
+bool is_number_line(std::string_view line) {
+  line = trim(line);
+  return !line.empty() && after_run(line, kCueDigits) == line.size();
+}
+
+/// The lines of a document in which a line end may stand for two: where each second line is empty,
+/// as programs make of CR LF, or other ones that write line ends twice, these lines are left out.
+class SubtitleLines {
+ public:
+  explicit SubtitleLines(std::string_view bytes) : bytes_(bytes), lines_(bytes) {
+    bool is_doubled = lines_.count() > 3;
+    for (std::size_t i = 1; i < lines_.count(); i += 2) is_doubled &= lines_.line(i).empty();
+    step_ = is_doubled ? 2 : 1;
+  }
+
+  std::size_t count() const { return (lines_.count() + step_ - 1) / step_; }
+  std::string_view line(std::size_t i) const { return lines_.line(step_ * i); }
+  /// The bytes of a line; of one that there is.
+  ByteRange range(std::size_t i) const {
+    const auto from = static_cast<std::size_t>(line(i).data() - bytes_.data());
+    return {from, from + line(i).size()};
+  }
+  /// Whether the line is the number of a cue: the next line that is not blank has its times.
+  bool is_number_of_cue(std::size_t i) const {
+    if (!is_number_line(line(i))) return false;
+    for (++i; i < count() && text::is_blank(line(i));) ++i;
+    return times_of(line(i)).has_value();
+  }
+
+ private:
+  std::string_view bytes_;
+  LineByLine lines_;
+  std::size_t step_ = 1;
+};
+
+/// The cues of lines: below the times that `times` finds, up to where `ends` says.
+template <class Times, class Ends>
+std::vector<Cue> cues_of(std::string_view bytes, const SubtitleLines& lines, const Times& times,
+                         const Ends& ends) {
+  std::vector<Cue> cues;
+  std::optional<CueTimes> now;
+  ByteRange text;
+  const auto end_cue = [&] {
+    if (now && !text.is_empty()) add_cue(bytes, text, *now, {}, cues);
+    now.reset();
+    text = {};
+  };
+  for (std::size_t i = 0; i < lines.count(); ++i) {
+    if (const auto found = times(lines.line(i))) {
+      end_cue();
+      now = found;
+      continue;
+    }
+    if (ends(i)) end_cue();
+    if (!now || lines.line(i).empty() || lines.is_number_of_cue(i)) continue;
+    const ByteRange line = lines.range(i);
+    text = {text.is_empty() ? line.from : text.from, line.to};
+  }
+  end_cue();
+  return cues;
+}
+
+// What players take for the arrow before the time at which a cue ends is not written.
+constexpr std::string_view kArrow = "-->";
+
+std::string written_in_srt(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (out.ends_with(kArrow)) out.replace(out.size() - kArrow.size(), kArrow.size(), "→");
+  }
+  return out;
+}
+
+std::string written_in_vtt(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>' && out.ends_with("--"))
+      out += "&gt;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string_view subtitles_name(SubtitleKind kind) {
+  switch (kind) {
+    case SubtitleKind::subrip:
+      return "SubRip (--document srt)";
+    case SubtitleKind::webvtt:
+      return "WebVTT (--document vtt)";
+    case SubtitleKind::youtube:
+      return "YouTube's SBV (--document sbv)";
+    case SubtitleKind::substation:
+      return "SubStation Alpha (--document ass)";
+    case SubtitleKind::microdvd:
+      return "MicroDVD (--document microdvd)";
+    case SubtitleKind::none:
+      break;
+  }
+  return "none";
 }
 
 }  // namespace
 
-Passages read_srt(std::string_view bytes, const ReadOptions& /*options*/) {
-  return passages_of(bytes, lines_of_cues(bytes, /*blank_ends=*/false), tokens_of_cues,
-                     /*has_markers=*/false);
+std::optional<int64_t> take_time(std::string_view& text) {
+  std::string_view rest = text;
+  skip_line_blanks(rest);
+  const bool is_negative = take_any(rest, {"-", "−"});
+  auto value = take_digits(rest);
+  // Programs that subtract times write 0-1:59:59,000.
+  if (value && rest.size() > 1 && rest[0] == '-' && is_one_of(rest[1], kCueDigits)) {
+    rest.remove_prefix(1);
+    value = take_digits(rest);
+  }
+  if (!value) return std::nullopt;
+  std::size_t parts = 1;
+  int64_t seconds = *value, milliseconds = 0;
+  for (;; ++parts) {
+    std::string_view after = rest;
+    const bool is_part = parts < 3 && take_any(after, {":", "："});
+    const bool is_fraction = !is_part && parts > 1 && take_any(after, {",", ".", "，", "。", ":"});
+    std::size_t digits = 0;
+    if (!is_part && !is_fraction) break;
+    value = take_digits(after, &digits);
+    if (!value) break;
+    rest = after;
+    if (is_part) {
+      seconds = 60 * seconds + *value;
+      continue;
+    }
+    milliseconds = *value;
+    for (; digits < 3; ++digits) milliseconds *= 10;
+    for (; digits > 3 && milliseconds > 0; --digits) milliseconds /= 10;
+    break;
+  }
+  if (parts == 1) return std::nullopt;
+  text = rest;
+  return (is_negative ? -1 : 1) * (1000 * seconds + milliseconds);
 }
 
-Passages read_vtt(std::string_view bytes, const ReadOptions& /*options*/) {
-  return passages_of(bytes, lines_of_cues(bytes, /*blank_ends=*/true), tokens_of_cues,
-                     /*has_markers=*/false);
+void add_cue(std::string_view bytes, ByteRange text, CueTimes times, std::string_view voice,
+             std::vector<Cue>& cues) {
+  while (!text.is_empty() && is_one_of(bytes[text.from], kCueBlanks)) ++text.from;
+  while (!text.is_empty() && is_one_of(bytes[text.to - 1], kCueBlanks)) --text.to;
+  if (!text.is_empty())
+    cues.push_back({.text = text, .start = times.start, .end = times.end, .voice = voice});
+}
+
+std::size_t bytes_of_frames(std::string_view line, CueTimes* frames) {
+  std::string_view rest = line;
+  CueTimes found;
+  for (const bool is_end : {false, true}) {
+    if (!take_any(rest, {"{"})) return 0;
+    const auto value = take_digits(rest);
+    if ((!value && !is_end) || !take_any(rest, {"}"})) return 0;
+    (is_end ? found.end : found.start) = value.value_or(found.start);
+  }
+  if (frames) *frames = found;
+  return line.size() - rest.size();
+}
+
+SubtitleKind subtitles_of(std::string_view bytes) {
+  if (bytes.starts_with("\uFEFF")) bytes.remove_prefix(3);
+  if (bytes.starts_with("WEBVTT") && (bytes.size() == 6 || is_one_of(bytes[6], kCueBlanks)))
+    return SubtitleKind::webvtt;
+  std::vector<std::string_view> first;  // lines that are not blank
+  for (std::size_t at = 0; first.size() < 2 && at < bytes.size();) {
+    const std::size_t end = std::min(bytes.find_first_of("\r\n", at), bytes.size());
+    const std::string_view line = trim(bytes.substr(at, end - at));
+    if (!line.empty()) first.push_back(line);
+    at = end + 1;
+  }
+  if (first.empty()) return SubtitleKind::none;
+  if (ascii_lower(first[0]) == "[script info]") return SubtitleKind::substation;
+  if (bytes_of_frames(first[0]) > 0 || first[0].starts_with("{DEFAULT}{}"))
+    return SubtitleKind::microdvd;
+  if (times_with_comma(first[0])) return SubtitleKind::youtube;
+  if (times_of(first[0]) || (first.size() > 1 && is_number_line(first[0]) && times_of(first[1])))
+    return SubtitleKind::subrip;
+  return SubtitleKind::none;
+}
+
+void expect_subtitles(std::string_view bytes, SubtitleKind own) {
+  const SubtitleKind kind = subtitles_of(bytes);
+  if (kind != own && kind != SubtitleKind::none)
+    throw UserError("line 1: the document begins like subtitles of {}", subtitles_name(kind));
+}
+
+Passages read_srt(std::string_view bytes, const ReadOptions& options) {
+  static const CueSyntax syntax{.breaks = {"\\N", "\\n"},
+                                .blanks = {"\\h"},
+                                .has_tags = true,
+                                .has_references = true,
+                                .escaped = written_in_srt};
+  expect_subtitles(bytes, SubtitleKind::subrip);
+  const SubtitleLines lines(bytes);
+  // As in ffmpeg, blank lines end no cue.
+  return passages_of_cues(bytes, cues_of(bytes, lines, times_of, [](std::size_t) { return false; }),
+                          syntax, options.source_language);
+}
+
+Passages read_vtt(std::string_view bytes, const ReadOptions& options) {
+  static const CueSyntax syntax{
+      .has_tags = true, .has_references = true, .escaped = written_in_vtt};
+  expect_subtitles(bytes, SubtitleKind::webvtt);
+  const SubtitleLines lines(bytes);
+  const auto ends = [&](std::size_t i) {
+    return lines.line(i).empty() || lines.line(i).find(kArrow) != std::string_view::npos;
+  };
+  return passages_of_cues(bytes, cues_of(bytes, lines, times_of, ends), syntax,
+                          options.source_language);
+}
+
+Passages read_sbv(std::string_view bytes, const ReadOptions& options) {
+  static const CueSyntax syntax{.breaks = {"[br]"}};
+  expect_subtitles(bytes, SubtitleKind::youtube);
+  const SubtitleLines lines(bytes);
+  return passages_of_cues(
+      bytes, cues_of(bytes, lines, times_with_comma, [](std::size_t) { return false; }), syntax,
+      options.source_language);
 }
 
 }  // namespace heed::document

@@ -27,7 +27,8 @@ struct Token {
 
   std::size_t from = 0, to = 0;  // bytes of the text that is read
   Syntax syntax = Syntax::text;
-  /// The characters that a text stands for; empty: its bytes are the characters.
+  /// The characters that a text stands for; empty: its bytes are the characters. Of a line break:
+  /// what is written for it in another place; empty: its bytes.
   std::string text = {};
   /// What a translation has in its place, where that differs from its bytes: `][name]` for the `]`
   /// of a link whose text is the name of its address. It belongs to the segment beside it.
@@ -38,6 +39,7 @@ struct Token {
   char mask = kWord;
   bool is_link = false;      // of a link or an image, whose text may stand for itself
   bool needs_words = false;  // marks of emphasis: around nothing they would mean something else
+  bool divides = false;      // a line break with words on both sides in any translation
   bool stays = false;        // a kept item that stays in the text (text::KeptItem)
 
   /// An opening bracket, as for the `[` before the text of a link; a closing one for the

@@ -8,6 +8,7 @@
 #include "document/format.h"
 #include "document/lines_of_text.h"
 #include "document/passage.h"
+#include "document/subtitles.h"
 #include "document/token.h"
 #include "text/utf8.h"
 
@@ -42,6 +43,7 @@ std::vector<Token> no_tokens(std::string_view /*text*/) {
 }  // namespace
 
 Passages read_txt(std::string_view bytes, const ReadOptions& /*options*/) {
+  expect_subtitles(bytes, SubtitleKind::none);
   return passages_of(bytes, lines_of_plain(bytes), no_tokens, /*has_markers=*/true);
 }
 

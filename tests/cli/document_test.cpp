@@ -211,7 +211,10 @@ TEST_P(DocumentOption, TellsOfADocumentThatIsNone) {
                  {"stdin: a pointer of Git LFS", "git lfs pull"});
   EXPECT_THAT(translate("txt", "<!DOCTYPE html>\n<html></html>\n").err,
               HasSubstr("warning: stdin: a page of HTML"));
-  const std::string lines = "{25}{50}a b c\n";  // of MicroDVD
+  expect_mistake(translate("srt", "{25}{50}a b c\n"),
+                 {"stdin: line 1: the document begins like subtitles of MicroDVD",
+                  "--document microdvd"});
+  const std::string lines = "a b c\n";
   const Result none = translate("srt", lines);
   EXPECT_EQ(product(none), lines);
   EXPECT_THAT(none.err, HasSubstr("stdin: nothing in it is text to translate; is its format srt?"));

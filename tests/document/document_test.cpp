@@ -194,8 +194,7 @@ TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
   const std::string table = "a | b\n--|:-:\nOne. Two. | c \\| d\n\nno | table\n| x |\n";
   EXPECT_THAT(texts_in(table, "markdown"),
               ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table | x |"));
-  EXPECT_EQ(with_each(table, "markdown", "z z"),
-            "z z | z z\n--|:-:\nz z z z | z z\n\nz\nz\n");
+  EXPECT_EQ(with_each(table, "markdown", "z z"), "z z | z z\n--|:-:\nz z z z | z z\n\nz\nz\n");
   EXPECT_EQ(with_each("[^1]: One\n two\n\nAa.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz[^1] z\n");
   EXPECT_EQ(with_each("a  \nb\\\nc\n<p>\nd\n</p>\n", "markdown", "z"),
             "z  \nz\\\nz\n<p>\nz\n</p>\n");
@@ -364,8 +363,7 @@ TEST(SubtitleDocument, CuesAreReadByThemselves) {
   const std::string srt =
       "1\r\n00:00:01,000 --> 00:00:02,000 X1:1\r\n<i>How are\r\nyou? Fine.</i>\r\n\r\n2\r\n"
       "00:00:03,000 --> 00:00:04,000\r\n{\\an8}- Who?\r\n- Me\r\n\r\n and you\r\n";
-  EXPECT_THAT(texts_in(srt, "srt"),
-              ElementsAre("How are you?", "Fine.", "- Who?", "Me", "and you"));
+  EXPECT_THAT(texts_in(srt, "srt"), ElementsAre("How are you?", "Fine.", "Who?", "Me and you"));
   EXPECT_EQ(capitals_of(srt, "srt"),
             "1\r\n00:00:01,000 --> 00:00:02,000 X1:1\r\n<i>HOW ARE\r\nYOU? FINE.</i>\r\n\r\n2\r\n"
             "00:00:03,000 --> 00:00:04,000\r\n{\\an8}- WHO?\r\n- ME\r\n\r\n AND YOU\r\n");
@@ -387,8 +385,8 @@ TEST(SubtitleDocument, NumbersOfCuesStayHoweverLinesEnd) {
 TEST(SubtitleDocument, TextMayHaveArrowsAndReferences) {
   EXPECT_THAT(texts_in("1\n00:01,000 --> 00:02,000\nThe dog\nred --> house\n", "srt"),
               ElementsAre("The dog red --> house"));
-  EXPECT_THAT(with_each("WEBVTT\n\n00:01.000 --> 00:02.000\nA &lt;3 b\n", "vtt", "X"),
-              testing::HasSubstr("&lt;"));
+  EXPECT_THAT(with_each("WEBVTT\n\n00:01.000 --> 00:02.000\nA &lt;3 b\n", "vtt", "X <3"),
+              testing::HasSubstr("X &lt;3"));
 }
 
 TEST(SubtitleDocument, BlocksOfWebVttThatAreNoCuesStay) {
@@ -495,6 +493,10 @@ TEST(AnyDocument, GivesItsBytesBack) {
           read.text().segments(), [](const Segment& one) { return !one.inlays.empty(); });
       const auto compared = [&](std::string text) {
         if (format.is_table) std::erase(text, '"');  // around cells that need them
+        for (const auto& [written, character] :      // by Writing::escaped
+             {std::pair<std::string, std::string>{"&LT;", "<"}, {"&GT;", ">"}, {"→", "-->"}})
+          for (std::size_t at = 0; (at = text.find(written, at)) != text.npos;)
+            text.replace(at, written.size(), character);
         if (!has_inlays) return text;
         std::erase_if(text, [](char c) {
           return std::string(" \t\r\n\xC2\xA0*_~").find(c) != std::string::npos;

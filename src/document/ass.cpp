@@ -1,0 +1,95 @@
+// Subtitles of Advanced SubStation Alpha, and of SubStation Alpha before it.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/strings.h"
+#include "document/cue_tokens.h"
+#include "document/cues.h"
+#include "document/format.h"
+#include "document/lines_of_text.h"
+#include "document/passage.h"
+#include "document/subtitles.h"
+
+namespace heed::document {
+namespace {
+
+/// Where the fields of an event stand: the text is the last one, and may have commas.
+struct EventFields {
+  std::size_t count = 10, start = 1, end = 2, style = 3, name = 4;
+
+  EventFields() = default;
+  /// Of the names in a line "Format: Layer, Start, ...".
+  explicit EventFields(std::string_view names) {
+    count = 0;
+    start = end = style = name = static_cast<std::size_t>(-1);
+    for (const std::string& field : split(names, ',')) {
+      const std::string small = ascii_lower(trim(field));
+      if (small == "start") start = count;
+      if (small == "end") end = count;
+      if (small == "style") style = count;
+      if (small == "name" || small == "actor") name = count;
+      ++count;
+    }
+  }
+};
+
+/// Braces would hide what stands between them.
+std::string with_escaped_braces(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '{' || c == '}') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// Adds the text of a line "Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,text". `from` is
+/// where its fields begin.
+void add_event(std::string_view bytes, std::size_t from, std::size_t to, const EventFields& fields,
+               std::vector<Cue>& cues) {
+  CueTimes times;
+  ByteRange voice;
+  for (std::size_t i = 0; i + 1 < fields.count; ++i) {
+    const std::size_t comma = bytes.substr(0, to).find(',', from);
+    if (comma == std::string_view::npos) return;
+    std::string_view field = bytes.substr(from, comma - from);
+    if (i == fields.start) times.start = take_time(field).value_or(0);
+    if (i == fields.end) times.end = take_time(field).value_or(0);
+    if (i == fields.style) voice = {from, comma};
+    if (i == fields.name && fields.name == fields.style + 1) voice.to = comma;
+    from = comma + 1;
+  }
+  add_cue(bytes, {from, to}, times, bytes.substr(voice.from, voice.to - voice.from), cues);
+}
+
+}  // namespace
+
+Passages read_ass(std::string_view bytes, const ReadOptions& options) {
+  static const CueSyntax syntax{.breaks = {"\\N", "\\n"},
+                                .blanks = {"\\h"},
+                                .has_all_braces = true,
+                                .has_drawings = true,
+                                .escaped = with_escaped_braces};
+  expect_subtitles(bytes, SubtitleKind::substation);
+  const LineByLine lines(bytes);
+  std::vector<Cue> cues;
+  EventFields fields;
+  bool in_events = false;
+  for (std::size_t i = 0; i < lines.count(); ++i) {
+    const std::string_view line = lines.line(i);
+    const std::string_view key = line.substr(0, line.find(':'));
+    if (line.starts_with('[')) in_events = ascii_lower(trim(line)) == "[events]";
+    if (!in_events || key.size() == line.size()) continue;
+    const std::string name = ascii_lower(trim(key));
+    const std::string_view values = line.substr(key.size() + 1);
+    const auto from = static_cast<std::size_t>(values.data() - bytes.data());
+    if (name == "format") fields = EventFields(values);
+    if (name == "dialogue") add_event(bytes, from, from + values.size(), fields, cues);
+  }
+  return passages_of_cues(bytes, cues, syntax, options.source_language);
+}
+
+}  // namespace heed::document
