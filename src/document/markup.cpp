@@ -47,7 +47,7 @@ void add_segment(SegmentedText& out, std::string_view raw, MarkupKind kind) {
   if (begin < end)
     while (const std::size_t blank = blank_at(raw.substr(begin, end - begin), false)) end -= blank;
   Segment segment = segment_of(raw.substr(begin, end - begin), kind, out.kept());
-  if (!text::has_words(segment.text)) return out.add(raw);
+  if (!segment.has_words) return out.add(raw);
   out.add(raw.substr(0, begin));
   out.add(std::move(segment));
   out.add(raw.substr(end));
