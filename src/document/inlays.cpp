@@ -108,9 +108,10 @@ FoundStandIns find_stand_ins(const Segment& segment, const std::string& translat
   const std::string upper(1, segment.stand_ins), letters = upper + ascii_lower(upper);
   for (std::size_t at = 0; (at = translation.find_first_of(letters, at)) != std::string::npos;) {
     const std::size_t from = at++;
-    const std::size_t to = std::min(translation.find_first_not_of("0123456789", at),
-                                    translation.size());
-    if (from > 0 && text::is_in_word(text::value_before(translation, from))) continue;
+    const std::size_t to =
+        std::min(translation.find_first_not_of("0123456789", at), translation.size());
+    const char32_t before = text::value_before(translation, from);
+    if (text::is_in_word(before) && !text::has_no_blanks(text::script_of(before))) continue;
     const std::string number = translation.substr(at, to - at);
     at = to;
     if (const auto inlay = inlays.find(number); inlay != inlays.end()) {

@@ -69,8 +69,8 @@ struct Segment {
   /// set the words and the punctuation around them as around any other word. Nothing else in the
   /// text is this letter with a digit after it.
   char stand_ins = 0;
-  bool has_words = false;  // in the text, apart from stand-ins (text::has_words())
-  std::vector<LineBreak> breaks;                        // in order
+  bool has_words = false;         // in the text, apart from stand-ins (text::has_words())
+  std::vector<LineBreak> breaks;  // in order
   Writing writing;
 };
 

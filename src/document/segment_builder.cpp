@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "document/inlays.h"
 #include "document/line_breaks.h"
 #include "document/marks.h"
 #include "document/markup_tokens.h"
@@ -86,7 +87,9 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
       builder.add(token, text::repair(bytes));
   }
   Segment segment = std::move(builder).segment();
-  if (letter != 0 && std::ranges::count_if(segment.inlays, &Inlay::stands_in) > kMostStandIns)
+  // Beside digits, or after letters, a name would be another word.
+  if (letter != 0 && (std::ranges::count_if(segment.inlays, &Inlay::stands_in) > kMostStandIns ||
+                      !has_stand_ins(segment, segment.text)))
     return make_segment(raw, std::move(tokens), writing, StandIns::no);
   const bool is_plain = std::ranges::all_of(tokens, [](const Token& token) {
     return token.is_plain() || token.syntax == Token::Syntax::line_break;

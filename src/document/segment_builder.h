@@ -17,7 +17,8 @@ namespace heed::document {
 /// Whether the model sees a name in place of an item (Segment::stand_ins).
 enum class StandIns { no, of_documents };
 
-/// The segment of `raw`, whose tokens these are. One with very many items has no stand-ins.
+/// The segment of `raw`, whose tokens these are. One with very many items, or with an item that is
+/// a part of a word, has no stand-ins.
 Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
                      StandIns stand_ins = StandIns::of_documents);
 
