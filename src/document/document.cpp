@@ -92,8 +92,8 @@ class Document::Paragraph {
   }
 
   /// The range without what is at its ends and would stay there in any case: blanks, whole tokens
-  /// with the marks directly after the first, and tokens that surround all of it or have their
-  /// other half outside.
+  /// that are no words of the sentence, with the marks directly after the first, and tokens that
+  /// surround all of it or have their other half outside.
   ByteRange trimmed(ByteRange range) const {
     for (;;) {
       range.to = std::max(range.from, range.to);
@@ -112,6 +112,7 @@ class Document::Paragraph {
           partners_[first] == last && front.from == range.from && back.to == range.to;
       const auto is_free = [&](std::size_t i) {
         return tokens_[i].syntax != Token::Syntax::text && !is_written(i) &&
+               !is_stood_for(tokens_[i], bytes_of_token(i)) &&
                (is_around || partners_[i] < first || partners_[i] > last);
       };
       if (is_free(first)) {
@@ -180,6 +181,10 @@ class Document::Paragraph {
   bool is_written(std::size_t i) const {
     return !tokens_[i].written.empty() ||
            (partners_[i] < tokens_.size() && !tokens_[partners_[i]].written.empty());
+  }
+
+  std::string_view bytes_of_token(std::size_t i) const {
+    return bytes_.substr(tokens_[i].from, tokens_[i].bytes());
   }
 
   bool is_blank_at(const Token& token, std::size_t byte) const {
@@ -340,7 +345,7 @@ void Document::add_segments(const Paragraph& paragraph, ByteRange range,
   if (range.is_empty()) return;
   if (const auto links = paragraph.lone_links(range); !links.empty()) {
     for (const ByteRange& link : links) add_segments(paragraph, link, out);
-  } else if (text::has_words(paragraph.segment(range).text)) {
+  } else if (paragraph.segment(range).has_words) {
     out.push_back(range);
   }
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -82,6 +85,47 @@ bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
   return had_blank ? beside != U' ' : had_punctuation && text::is_in_word(beside);
 }
 
+/// A stand-in as bytes of a translation.
+struct FoundStandIn {
+  ByteRange bytes;
+  std::size_t inlay = 0;
+};
+
+/// The first of each stand-in in a translation, in order; `are_once`: each is there, and once.
+struct FoundStandIns {
+  std::vector<FoundStandIn> found;
+  bool are_once = true;
+};
+
+FoundStandIns find_stand_ins(const Segment& segment, const std::string& translation) {
+  FoundStandIns out;
+  if (segment.stand_ins == 0) return out;
+  std::map<std::string, std::size_t, std::less<>> inlays;  // by number; those not found yet
+  std::set<std::string, std::less<>> found;
+  for (std::size_t i = 0; i < segment.inlays.size(); ++i)
+    if (const Inlay& inlay = segment.inlays[i]; inlay.stands_in)
+      inlays.emplace(segment.text.substr(inlay.begin + 1, inlay.end - inlay.begin - 1), i);
+  const std::string upper(1, segment.stand_ins), letters = upper + ascii_lower(upper);
+  for (std::size_t at = 0; (at = translation.find_first_of(letters, at)) != std::string::npos;) {
+    const std::size_t from = at++;
+    const std::size_t to =
+        std::min(translation.find_first_not_of("0123456789", at), translation.size());
+    const char32_t before = text::value_before(translation, from);
+    if (text::is_in_word(before) && !text::has_no_blanks(text::script_of(before))) continue;
+    const std::string number = translation.substr(at, to - at);
+    at = to;
+    if (const auto inlay = inlays.find(number); inlay != inlays.end()) {
+      out.found.push_back({{from, to}, inlay->second});
+      inlays.erase(inlay);
+      found.insert(number);
+    } else if (found.contains(number)) {
+      out.are_once = false;
+    }
+  }
+  out.are_once &= inlays.empty();
+  return out;
+}
+
 /// An inlay, or the whole segment, while it is put into the translation.
 struct Node {
   const Inlay* inlay = nullptr;                  // none: the segment
@@ -103,9 +147,13 @@ class Placer {
         source_(words_with_places(segment.text)),
         target_(words_with_places(translation)) {
     if (segment.writing.is_document) lost_ = LostMarks(segment.text, translation);
-    add_up(balanced(weights));
+    stand_ins_ = find_stand_ins(segment, translation).found;
+    std::set<std::size_t> is_found;
+    for (const FoundStandIn& one : stand_ins_) is_found.insert(one.inlay);
+    add_up(balanced(with_stand_ins(weights)));
     nodes_.push_back({.source_end = source_.size(), .end = target_.size()});
-    for (const Inlay& inlay : segment.inlays) {
+    for (std::size_t i = 0; i < segment.inlays.size(); ++i) {
+      const Inlay& inlay = segment.inlays[i];
       Node node{.inlay = &inlay,
                 .source_begin = first_word(inlay.begin),
                 .source_end = first_word(inlay.end)};
@@ -115,7 +163,8 @@ class Placer {
         node.source_begin = static_cast<std::size_t>(inside - source_.begin());
         node.source_end = std::min(node.source_begin + 1, source_.size());
       }
-      nodes_[inlay.parent == kNone ? 0 : inlay.parent + 1].children.push_back(nodes_.size());
+      if (!is_found.contains(i))
+        nodes_[inlay.parent == kNone ? 0 : inlay.parent + 1].children.push_back(nodes_.size());
       nodes_.push_back(std::move(node));
     }
     if (!target_.empty()) place(nodes_[0]);
@@ -127,6 +176,23 @@ class Placer {
   }
 
  private:
+  /// The weights with those of each word of the translation that is a stand-in all at the word that
+  /// it is in the source.
+  WordWeights with_stand_ins(WordWeights weights) const {
+    for (const FoundStandIn& one : stand_ins_) {
+      const auto word = std::ranges::upper_bound(target_, one.bytes.from, {}, &Word::end);
+      const auto row = static_cast<std::size_t>(word - target_.begin());
+      const std::size_t column = first_word(segment_.inlays[one.inlay].begin);
+      if (word->first != one.bytes.from || word->last != one.bytes.to || column >= weights.columns)
+        continue;
+      const auto begin =
+          weights.values.begin() + static_cast<std::ptrdiff_t>(row * weights.columns);
+      std::fill_n(begin, weights.columns, 0.0);
+      begin[static_cast<std::ptrdiff_t>(column)] = 1;
+    }
+    return weights;
+  }
+
   /// Computes sums_ over columns, and aligned_, the row of the largest weight of each column.
   void add_up(const WordWeights& weights) {
     const std::size_t columns = weights.columns;
@@ -212,13 +278,16 @@ class Placer {
     }
   }
 
-  /// Makes a run of the one word that attends most to the inside of the child.
+  /// Makes a run of the one word that attends most to the inside of the child. Marks of emphasis
+  /// take any word that has letters, for without one they would be lost.
   void find_word(const Node& node, const std::vector<std::size_t>& owner, Node& child) const {
     double most = 0;
     for (std::size_t row = node.begin; row < node.end; ++row) {
       const double inside = attention(row, child);
-      if (owner[row] != kNone || inside <= most || inside < kLeastShare * attention(row, node))
-        continue;
+      const bool is_enough = child.inlay->needs_words
+                                 ? !target_[row].is_punctuation()
+                                 : inside >= kLeastShare * attention(row, node);
+      if (owner[row] != kNone || inside <= most || !is_enough) continue;
       most = inside;
       child.begin = row;
       child.end = row + 1;
@@ -318,6 +387,15 @@ class Placer {
 
   /// Writes the part of the translation from where it was written up to, to this byte.
   void copy(std::size_t end) {
+    for (; next_ < stand_ins_.size() && stand_ins_[next_].bytes.from < end; ++next_) {
+      copy_text(stand_ins_[next_].bytes.from);
+      add(segment_.inlays[stand_ins_[next_].inlay].before);
+      written_ = stand_ins_[next_].bytes.to;
+    }
+    copy_text(end);
+  }
+
+  void copy_text(std::size_t end) {
     if (end <= written_) return;
     const std::string_view text = std::string_view(translation_).substr(written_, end - written_);
     out_ += segment_.writing.written(text);
@@ -389,6 +467,8 @@ class Placer {
   std::vector<std::size_t> aligned_;  // [source]
   std::vector<Node> nodes_;           // the segment, and its inlays
   LostMarks lost_;
+  std::vector<FoundStandIn> stand_ins_;
+  std::size_t next_ = 0;  // index of the first stand-in whose item is not written
   std::string out_;
   std::vector<ByteRange> inlays_;         // bytes of out_
   std::vector<WrittenElement> elements_;  // in the order of their beginnings
@@ -406,6 +486,10 @@ WordWeights diagonal_weights(std::size_t rows, std::size_t columns) {
       out.values[row * columns + column] = std::max(end - begin, 0.0) / columns;
     }
   return out;
+}
+
+bool has_stand_ins(const Segment& segment, const std::string& translation) {
+  return find_stand_ins(segment, translation).are_once;
 }
 
 std::string with_inlays(const Segment& segment, const std::string& translation,

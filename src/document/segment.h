@@ -29,6 +29,8 @@ struct Inlay {
   std::string before, after = {};  // as in the source; only an element has a tag after its text
   std::size_t begin = 0, end = 0;  // bytes of the text that are inside it
   std::size_t parent = kNone;      // index of the element around it, which comes earlier
+  /// Of an item: the bytes [begin, end) of the text, a stand-in (Segment::stand_ins).
+  bool stands_in = false;
   bool blank_before = false, blank_after = false;  // in the source
   bool needs_words = false;                        // Token::needs_words
 };
@@ -66,7 +68,13 @@ struct Segment {
                      // references, and one blank for a run of blanks
   std::vector<Inlay> inlays;                            // in the order of their beginnings
   std::map<std::string, int64_t, std::less<>> staying;  // how often each item is in the text
-  std::vector<LineBreak> breaks;                        // in order
+  /// The letter of the stand-ins in the text, or 0 where it has none. An item of a document that is
+  /// a word of its sentence, such as inline code, has one: X1, X2, ... Models copy such names, and
+  /// set the words and the punctuation around them as around any other word. Nothing else in the
+  /// text is this letter with a digit after it.
+  char stand_ins = 0;
+  bool has_words = false;         // in the text, apart from stand-ins (text::has_words())
+  std::vector<LineBreak> breaks;  // in order
   Writing writing;
   /// Where it is in a tag of the last segment that is in none: the tag, and its place there.
   std::string tag = {};

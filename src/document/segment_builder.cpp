@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/strings.h"
+#include "document/inlays.h"
 #include "document/line_breaks.h"
 #include "document/marks.h"
 #include "document/markup_tokens.h"
@@ -28,8 +30,40 @@ std::string_view joint_of(std::string_view bytes, const Token& line_break) {
              : " ";
 }
 
-Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing) {
-  SegmentBuilder builder(writing);
+namespace {
+
+/// A letter that no digit follows in `raw`, in either case; 0 where there is none.
+char free_letter(std::string_view raw) {
+  std::string taken;
+  for (std::size_t i = 1; i < raw.size(); ++i)
+    if (raw[i] >= '0' && raw[i] <= '9') taken += ascii_lower(raw.substr(i - 1, 1));
+  constexpr std::string_view kLetters = "XQZYWVUTK";
+  const auto found = std::ranges::find_if(kLetters, [&](char letter) {
+    return taken.find(ascii_lower(std::string(1, letter))) == std::string::npos;
+  });
+  return found == kLetters.end() ? char(0) : *found;
+}
+
+/// More names than this in one sentence are hardly ever all copied.
+constexpr std::ptrdiff_t kMostStandIns = 32;
+
+}  // namespace
+
+bool is_stood_for(const Token& token, std::string_view bytes) {
+  // A reference stands for a character, which is no word.
+  return token.syntax == Token::Syntax::whole && token.mask == Token::kWord &&
+         !bytes.starts_with('&') && text::has_words(bytes);
+}
+
+Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
+                     StandIns stand_ins) {
+  char letter = 0;
+  if (writing.is_document && stand_ins == StandIns::of_documents &&
+      std::ranges::any_of(tokens, [&](const Token& token) {
+        return is_stood_for(token, raw.substr(token.from, token.bytes()));
+      }))
+    letter = free_letter(raw);
+  SegmentBuilder builder(writing, letter);
   std::vector<LineBreak> breaks;
   std::string plain;       // the text, if there is nothing but text in it
   std::size_t joined = 0;  // bytes on one line
@@ -55,6 +89,10 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
       builder.add(token, text::repair(token.written.empty() ? bytes : token.written));
   }
   Segment segment = std::move(builder).segment();
+  // Beside digits, or after letters, a name would be another word.
+  if (letter != 0 && (std::ranges::count_if(segment.inlays, &Inlay::stands_in) > kMostStandIns ||
+                      !has_stand_ins(segment, segment.text)))
+    return make_segment(raw, std::move(tokens), writing, StandIns::no);
   const bool is_plain = std::ranges::all_of(tokens, [](const Token& token) {
     return token.is_plain() || token.syntax == Token::Syntax::line_break;
   });
@@ -149,22 +187,24 @@ void SegmentBuilder::add(const Token& token, std::string_view bytes) {
   } else if (token.syntax == closing) {
     close(token.name, bytes);
   } else {
-    add_inlay(Inlay::Kind::item, bytes);
+    add_item(bytes, segment_.stand_ins != 0 && is_stood_for(token, bytes));
   }
 }
 
 Segment SegmentBuilder::segment() && {
   std::vector<Inlay>& all = segment_.inlays;
   for (Inlay& inlay : all) {
-    if (inlay.kind != Inlay::Kind::element) inlay.end = inlay.begin;
+    if (inlay.kind != Inlay::Kind::element && !inlay.stands_in) inlay.end = inlay.begin;
     // An inlay in an element without an end is in the element around that.
     if (inlay.parent != Inlay::kNone && all[inlay.parent].kind != Inlay::Kind::element)
       inlay.parent = all[inlay.parent].parent;
   }
   constexpr std::size_t kMost = 256;  // more are a table, not a sentence, and would take long
   for (Inlay& inlay : all)
-    if (all.size() <= kMost && inlay.kind == Inlay::Kind::item && is_alone(inlay))
+    if (all.size() <= kMost && inlay.kind == Inlay::Kind::item && !inlay.stands_in &&
+        is_alone(inlay))
       take_marks(inlay);
+  segment_.has_words = words_end_ > 0;
   return std::move(segment_);
 }
 
@@ -177,6 +217,7 @@ void SegmentBuilder::add_text(std::string_view bytes) {
   }
   if (gap_ && !text.empty() && !is_glued(text::code_point_at(bytes, 0).value)) text += ' ';
   text += bytes;
+  if (text::has_words(bytes)) words_end_ = text.size();
   blank_ = gap_ = false;
   last_ = Inlay::kNone;
 }
@@ -186,7 +227,7 @@ void SegmentBuilder::add_text(std::string_view bytes) {
 bool SegmentBuilder::is_glued(char32_t c) const {
   if (last_ == Inlay::kNone) return false;
   const Inlay& inlay = segment_.inlays[last_];
-  return inlay.kind == Inlay::Kind::item &&
+  return inlay.kind == Inlay::Kind::item && !inlay.stands_in &&
          ((!blank_ && kGlued.find(c) != kGlued.npos) || is_after_bracket(inlay));
 }
 
@@ -217,6 +258,23 @@ std::size_t SegmentBuilder::add_inlay(Inlay::Kind kind, std::string_view bytes) 
   return last_;
 }
 
+void SegmentBuilder::add_item(std::string_view bytes, bool has_stand_in) {
+  Inlay& item = segment_.inlays[add_inlay(Inlay::Kind::item, bytes)];
+  if (has_stand_in && !item.stands_in)
+    stand_in(item, segment_.stand_ins + std::to_string(++names_));
+}
+
+/// Adds the name of an item, which is the last inlay, to the text.
+void SegmentBuilder::stand_in(Inlay& item, const std::string& name) {
+  std::string& text = segment_.text;
+  if (gap_ && !text.empty()) text += ' ';
+  item.begin = text.size();
+  text += name;
+  item.end = text.size();
+  item.stands_in = true;
+  blank_ = gap_ = false;
+}
+
 /// Makes one item of two with nothing but marks between them: the list "`a`, `b`, `c`" of a
 /// document stays together.
 void SegmentBuilder::join_items() {
@@ -224,10 +282,12 @@ void SegmentBuilder::join_items() {
   if (!segment_.writing.is_document || all.size() < 2) return;
   Inlay& first = all[all.size() - 2];
   if (first.kind != Inlay::Kind::item || all.back().kind != Inlay::Kind::item ||
-      first.parent != all.back().parent ||
-      text::has_words(std::string_view(segment_.text).substr(first.begin)))
+      first.parent != all.back().parent || has_words_from(first.begin))
     return;
   Seen& seen = seen_[all.size() - 2];
+  const Inlay& named = first.stands_in ? first : all.back();
+  const std::string name =
+      named.stands_in ? segment_.text.substr(named.begin, named.end - named.begin) : "";
   first.before += std::string_view(bytes_).substr(seen.to, seen_.back().to - seen.to);
   first.blank_after = false;
   seen.to = seen_.back().to;
@@ -236,6 +296,8 @@ void SegmentBuilder::join_items() {
   all.pop_back();
   seen_.pop_back();
   last_ = all.size() - 1;
+  if (first.stands_in) gap_ = false;  // the blank before the name is in the text
+  if (!name.empty()) stand_in(first, name);
 }
 
 void SegmentBuilder::open(const Token& token, std::string_view tag) {
@@ -261,10 +323,13 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
   inlay.after = tag;
   inlay.end = segment_.text.size();
   blank_ = false;
-  if (!segment_.writing.is_document ||
-      text::has_words(std::string_view(segment_.text).substr(inlay.begin)))
-    return;
+  if (!segment_.writing.is_document || has_words_from(inlay.begin)) return;
   // Marks around nothing but items, as in "**`code`**", are a part of the item.
+  std::string stand_in_inside;  // of the first item that has one
+  for (auto inside = segment_.inlays.begin() + static_cast<std::ptrdiff_t>(last_);
+       inside != segment_.inlays.end() && stand_in_inside.empty(); ++inside)
+    if (inside->stands_in)
+      stand_in_inside = segment_.text.substr(inside->begin, inside->end - inside->begin);
   Seen& seen = seen_[last_];
   seen.to = bytes_.size();
   gap_ = seen.gap;
@@ -275,6 +340,7 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
            .begin = inlay.begin,
            .parent = inlay.parent,
            .blank_before = inlay.blank_before};
+  if (!stand_in_inside.empty()) stand_in(inlay, stand_in_inside);
   join_items();
 }
 

@@ -14,8 +14,17 @@
 
 namespace heed::document {
 
-/// The segment of `raw`, whose tokens these are.
-Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing);
+/// Whether the model sees a name in place of an item (Segment::stand_ins).
+enum class StandIns { no, of_documents };
+
+/// The segment of `raw`, whose tokens these are. One with very many items, or with an item that is
+/// a part of a word, has no stand-ins.
+Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
+                     StandIns stand_ins = StandIns::of_documents);
+
+/// Whether the token is a word of its sentence that the model sees as a stand-in: inline code, an
+/// address, a formula.
+bool is_stood_for(const Token& token, std::string_view bytes);
 
 /// The tokens of `bytes` with the items that `kept` asks for as tokens of their own.
 std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
@@ -28,7 +37,11 @@ std::string_view joint_of(std::string_view bytes, const Token& line_break);
 /// Takes the tokens of a segment from its beginning to its end.
 class SegmentBuilder {
  public:
-  explicit SegmentBuilder(const Writing& writing) { segment_.writing = writing; }
+  /// `stand_ins`: Segment::stand_ins.
+  SegmentBuilder(const Writing& writing, char stand_ins) {
+    segment_.writing = writing;
+    segment_.stand_ins = stand_ins;
+  }
 
   /// Adds a token, which has these bytes in the source; they are UTF-8. A text is one character, or
   /// a kept item that stays in the text.
@@ -52,6 +65,9 @@ class SegmentBuilder {
   bool is_glued(char32_t c) const;
   bool is_after_bracket(const Inlay& item) const;
   std::size_t add_inlay(Inlay::Kind kind, std::string_view bytes);
+  void add_item(std::string_view bytes, bool has_stand_in);
+  void stand_in(Inlay& item, const std::string& name);
+  bool has_words_from(std::size_t at) const { return words_end_ > at; }
   void open(const Token& token, std::string_view tag);
   void close(const std::string& name, std::string_view tag);
   void join_items();
@@ -68,6 +84,8 @@ class SegmentBuilder {
   std::vector<Seen> seen_;  // by inlay
   std::vector<Open> open_;
   std::map<std::string, int64_t> open_names_;
+  std::size_t words_end_ = 0;        // bytes of the text up to the last letter or digit
+  std::size_t names_ = 0;            // how many stand-ins have got a name
   std::size_t last_ = Inlay::kNone;  // the inlay that the next character follows
   bool blank_ = false;               // a blank directly follows this inlay, or the last character
   bool gap_ = false;                 // a blank has come since the last character

@@ -202,11 +202,16 @@ class InlaysOfPages {
         if (more != 0) kept.taken.insert(item);
         has_more |= more > 0;
       }
-    if (kept.taken.size() > page.kept().taken.size()) {
+    const bool has_stand_ins = std::ranges::all_of(one.texts, [&](const std::string& text) {
+      return text.empty() || document::has_stand_ins(segment, text);
+    });
+    if (kept.taken.size() > page.kept().taken.size() || !has_stand_ins) {
       document::Segment other = document::make_segment(
           segment.raw, with_kept(segment.raw, segment.tokens, segment.writing, kept),
-          segment.writing);
-      if (!text::has_words(other.text)) {
+          segment.writing,
+          has_stand_ins && segment.stand_ins != 0 ? document::StandIns::of_documents
+                                                  : document::StandIns::no);
+      if (!other.has_words) {
         one.texts = {segment.raw};
         return;
       }
@@ -219,7 +224,7 @@ class InlaysOfPages {
     if (has_more) out_.repeated.push_back(i);
     if (one.hypotheses.empty()) one.texts = {document::with_inlays(segment, "", {})};
     for (std::size_t n = 0; n < one.hypotheses.size(); ++n)
-      if (segment.inlays.empty())
+      if (std::ranges::all_of(segment.inlays, &document::Inlay::stands_in))
         one.texts[n] = document::with_inlays(segment, one.texts[n], {});
       else
         wanted_.push_back({&segment, &one, n});
@@ -233,7 +238,7 @@ class InlaysOfPages {
       out_.whole_messages.push_back(i);
   }
 
-  /// Translates the segments whose numbers did not come back once more, without the numbers.
+  /// Translates the segments whose numbers or stand-ins did not come back once more, without them.
   void translate_again(std::vector<Translation>& translations) {
     LinesRequest request = part_of(request_, which_);
     for (std::size_t k = 0; k < again_.size(); ++k) request.lines[k] = again_[k].segments()[0].text;

@@ -44,8 +44,8 @@ struct Inlaid {
 /// translations of consecutive segments_of() the pages, of which segment `first` is the first one;
 /// `request` is the request that was translated. `choice` says which attention weights decide where
 /// an inlay belongs; without it, for models without attention, its position in the sentence
-/// decides. A segment whose numbers are kept, but do not all come back, is translated again without
-/// them and gets them as inlays.
+/// decides. A segment whose kept numbers or stand-ins do not all come back is translated again
+/// without them and gets them as inlays.
 Inlaid put_inlays(const LineTranslator& translator, const LinesRequest& request,
                   std::span<const document::SegmentedText> pages,
                   const std::optional<study::AlignmentChoice>& choice,
