@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kLongestNumber = 8;  // groups of digits
 constexpr std::size_t kMostGroups = 1000;  // of a line; more are a table, or no text
 constexpr std::size_t kSpelled = 2;        // digits; numbers of fewer or as many are often words
-constexpr int kThousand = 3;  // zeros; words such as "million" stand for as many or more
+constexpr int kZerosOfThousand = 3;  // zeros; words such as "million" stand for as many or more
 
 /// The separator between two groups of digits.
 enum class Joint {
@@ -115,7 +115,7 @@ bool may_be_equal(const NumberReading& a, const NumberReading& b) {
   if (a.any_exponent || b.any_exponent) return true;
   for (const int ours : a.exponents)
     for (const int theirs : b.exponents)
-      if (std::abs(ours - theirs) >= kThousand) return true;
+      if (std::abs(ours - theirs) >= kZerosOfThousand) return true;
   return false;
 }
 
@@ -410,7 +410,7 @@ class NumbersOfText {
     const DigitGroup& end = groups_[last];
     if (first == last || !end.after_decimal_sign) return 0;
     const bool is_fraction = without_leading_zeros(groups_[last - 1].digits).empty();
-    return end.digits.size() == kThousand && !is_fraction ? 0 : end.digits.size();
+    return end.digits.size() == kZerosOfThousand && !is_fraction ? 0 : end.digits.size();
   }
 
   void add(const NumberReading& one) { readings_.emplace(one.digits, one); }
@@ -472,7 +472,7 @@ class NumbersOfText {
 
   bool has_thousands(std::size_t first, std::size_t last) const {
     return any_after(first, last,
-                     [](const DigitGroup& one) { return one.digits.size() == kThousand; });
+                     [](const DigitGroup& one) { return one.digits.size() == kZerosOfThousand; });
   }
 
   /// Whether a year is there in its other form: 1985 as '85, or '85 as 1985.
@@ -498,7 +498,7 @@ class NumbersOfText {
 bool is_often_in_words(const NumberReading& number) {
   return number.digits.size() <= 1 ||
          (number.digits.size() <= kSpelled && std::ranges::any_of(number.exponents, [](int zeros) {
-            return zeros == 0 || zeros >= kThousand;
+            return zeros == 0 || zeros >= kZerosOfThousand;
           }));
 }
 

@@ -36,7 +36,7 @@ struct NamedCharacter {
   bool needs_semicolon = true;
 };
 
-constexpr std::string_view kNames =
+constexpr std::string_view kReferenceNames =
 #include "text/named_references.def"
     ;
 
@@ -44,15 +44,16 @@ constexpr std::string_view kNames =
 const std::vector<NamedCharacter>& named_characters() {
   static const auto all = [] {
     std::vector<NamedCharacter> names;
-    for (std::size_t from = 0; from < kNames.size();) {
-      const std::size_t blank = kNames.find(' ', from), colon = kNames.find(':', from);
+    for (std::size_t from = 0; from < kReferenceNames.size();) {
+      const std::size_t blank = kReferenceNames.find(' ', from),
+                        colon = kReferenceNames.find(':', from);
       NamedCharacter& one = names.emplace_back();
-      one.name = kNames.substr(from, colon - from);
+      one.name = kReferenceNames.substr(from, colon - from);
       if (one.name.ends_with('?')) {
         one.name.remove_suffix(1);
         one.needs_semicolon = false;
       }
-      const std::string_view values = kNames.substr(colon + 1, blank - colon - 1);
+      const std::string_view values = kReferenceNames.substr(colon + 1, blank - colon - 1);
       const std::size_t plus = values.find('+');
       one.character = number_in(values.substr(0, plus), 16).value_or(0);
       if (plus != std::string_view::npos)
