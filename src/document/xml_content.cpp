@@ -1,12 +1,46 @@
 #include "document/xml_content.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "document/escaped_text.h"
 #include "text/utf8.h"
 
 namespace heed::document {
+namespace {
+
+constexpr char kElement = '<';  // begins the names of elements
+
+/// Gives names to what opens and closes and is no element, such as `bpt` and `ept`, or tags that
+/// are written with references: only two that are in the same element belong together. The elements
+/// around them have to stay whole.
+void name_pairs(std::vector<Token>& tokens) {
+  using Open = std::map<std::string, std::vector<std::size_t>>;  // indices by name
+  std::vector<Open> elements(1);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    Token& token = tokens[i];
+    const bool opens = token.syntax == Token::Syntax::opening;
+    if (!opens && token.syntax != Token::Syntax::closing) continue;
+    if (token.name.starts_with(kElement)) {
+      if (opens)
+        elements.emplace_back();
+      else if (elements.size() > 1)
+        elements.pop_back();
+      continue;
+    }
+    std::vector<std::size_t>& open = elements.back()[token.name];
+    token.name = std::to_string(i);
+    if (opens) {
+      open.push_back(i);
+    } else if (!open.empty()) {
+      token.name = tokens[open.back()].name;
+      open.pop_back();
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
                                  std::size_t first, std::size_t last, const FindXmlRole& role_of) {
@@ -35,7 +69,7 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
     } else if (role.kind == XmlRole::Kind::span) {
       if (is_empty) continue;
       token.syntax = is_start ? Token::Syntax::opening : Token::Syntax::closing;
-      token.name = event.name;
+      token.name = kElement + event.name;
     } else {
       if (role.kind != XmlRole::Kind::whole)
         token.syntax =
@@ -46,6 +80,7 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
     }
   }
   text.move_to(tokens);
+  name_pairs(tokens);
   return tokens;
 }
 

@@ -150,6 +150,18 @@ TEST(XliffDocument, SpansOfVersion2MayOverlap) {
   EXPECT_THAT(target, HasSubstr("<pc id=\"3\">VIER</pc>"));
 }
 
+TEST(XliffDocument, PairsThatCrossAnElementLeaveItWhole) {
+  const Document read = read_into(
+      "de",
+      xliff_2("<segment><source>One <sc id=\"1\"/>two <pc id=\"3\">three<ec startRef=\"1\"/> "
+              "&lt;pc&gt;four</pc> five.</source></segment>"),
+      "xliff");
+  EXPECT_THAT(model_texts(read), ElementsAre("One two three four five."));
+  EXPECT_THAT(filled(read, {"EINS ZWEI DREI VIER FUENF."}),
+              HasSubstr("<target>EINS <sc id=\"1\"/>ZWEI <pc id=\"3\">DREI<ec startRef=\"1\"/> "
+                        "&lt;pc&gt;VIER</pc> FUENF.</target>"));
+}
+
 TEST(XliffDocument, TheLanguageOfTranslationsIsWrittenWhereAFileLacksIt) {
   const std::string unit = "<body><trans-unit id=\"1\"><source>One</source></trans-unit></body>";
   const std::string two = "<xliff version=\"1.2\"><file source-language=\"en-US\" original=\"a\">" +
