@@ -20,6 +20,7 @@
 #include "document/lines_of_text.h"
 #include "document/markup_tokens.h"
 #include "document/passage.h"
+#include "document/segment.h"
 #include "document/token.h"
 #include "text/references.h"
 
