@@ -193,8 +193,7 @@ TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
   const std::string table = "a | b\n--|:-:\nOne. Two. | c \\| d\n\nno | table\n| x |\n";
   EXPECT_THAT(texts_in(table, "markdown"),
               ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table | x |"));
-  EXPECT_EQ(with_each(table, "markdown", "z z"),
-            "z z | z z\n--|:-:\nz z z z | z z\n\nz\nz\n");
+  EXPECT_EQ(with_each(table, "markdown", "z z"), "z z | z z\n--|:-:\nz z z z | z z\n\nz\nz\n");
   EXPECT_EQ(with_each("[^1]: One\n two\n\nAa.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz[^1] z\n");
   EXPECT_EQ(with_each("a  \nb\\\nc\n<p>\nd\n</p>\n", "markdown", "z"),
             "z  \nz\\\nz\n<p>\nz\n</p>\n");

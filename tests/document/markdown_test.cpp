@@ -18,21 +18,21 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Texts = std::vector<std::string>;
 
-Document read(const std::string& bytes, const Texts& also = {}) {
+Document read_md(const std::string& bytes, const Texts& also = {}) {
   return {bytes, *format_named("md"), {.read = {.source_language = "en", .also = also}}};
 }
 
-Texts texts_in(const std::string& bytes, const Texts& also = {}) {
+Texts markdown_texts(const std::string& bytes, const Texts& also = {}) {
   Texts texts;
-  const Document document = read(bytes, also);
+  const Document document = read_md(bytes, also);
   for (const Segment& segment : document.text().segments()) texts.push_back(segment.text);
   return texts;
 }
 
 /// The document with the translation of each text, by diagonal attention.
-std::string with_each(const std::string& bytes, const std::string& translation,
-                      const Texts& also = {}) {
-  const Document document = read(bytes, also);
+std::string markdown_with(const std::string& bytes, const std::string& translation,
+                          const Texts& also = {}) {
+  const Document document = read_md(bytes, also);
   Texts out;
   for (const Segment& segment : document.text().segments())
     out.push_back(
@@ -43,108 +43,118 @@ std::string with_each(const std::string& bytes, const std::string& translation,
 }
 
 TEST(Markdown, AFenceEndsAtALineOfItsMarkThatIsAtLeastAsLong) {
-  EXPECT_THAT(texts_in("```\na\n```\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("```\n    ```\na\n```\nb"), ElementsAre("b"));  // indented: no end
-  EXPECT_THAT(texts_in("   ```\n   ```\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("````\n```\na\n`````  \nb"), ElementsAre("b"));  // too short, long enough
-  EXPECT_THAT(texts_in("```\n~~~\n``` x\na\n```\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("~~~ ``` ~~~\n```\n~~~\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("```\n> ```\n```\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("```\na\n\nb"), IsEmpty());  // without an end, to that of the document
-  EXPECT_THAT(texts_in("a\n```\nb\n```"), ElementsAre("a"));
-  EXPECT_THAT(texts_in("    ```\na"), ElementsAre("a"));
-  EXPECT_THAT(texts_in("- a\n\n  ```\n  b\n\n  ```\n  c"), ElementsAre("a", "c"));
-  EXPECT_THAT(texts_in("- ```\n  a\nb"), ElementsAre("b"));  // ends with the item
-  EXPECT_THAT(texts_in("> ```\n> a\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("1. a\n   > ~~~\n   > b\n   > ~~~\n   > c"), ElementsAre("a", "c"));
-  EXPECT_THAT(texts_in("-\t```\n\ta\n\t```\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("```\na\n```\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("```\n    ```\na\n```\nb"), ElementsAre("b"));  // indented: no end
+  EXPECT_THAT(markdown_texts("   ```\n   ```\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("````\n```\na\n`````  \nb"),
+              ElementsAre("b"));  // too short, long enough
+  EXPECT_THAT(markdown_texts("```\n~~~\n``` x\na\n```\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("~~~ ``` ~~~\n```\n~~~\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("```\n> ```\n```\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("```\na\n\nb"), IsEmpty());  // without an end, to that of the document
+  EXPECT_THAT(markdown_texts("a\n```\nb\n```"), ElementsAre("a"));
+  EXPECT_THAT(markdown_texts("    ```\na"), ElementsAre("a"));
+  EXPECT_THAT(markdown_texts("- a\n\n  ```\n  b\n\n  ```\n  c"), ElementsAre("a", "c"));
+  EXPECT_THAT(markdown_texts("- ```\n  a\nb"), ElementsAre("b"));  // ends with the item
+  EXPECT_THAT(markdown_texts("> ```\n> a\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("1. a\n   > ~~~\n   > b\n   > ~~~\n   > c"), ElementsAre("a", "c"));
+  EXPECT_THAT(markdown_texts("-\t```\n\ta\n\t```\nb"), ElementsAre("b"));
 }
 
 TEST(Markdown, IndentedCodeFollowsWhatIsNoParagraph) {
-  EXPECT_THAT(texts_in("a\n    b\n\n    c\n\td\n  e"), ElementsAre("a b", "e"));
-  EXPECT_THAT(texts_in("# a\n    b\n***\n    c\n```\n```\n    d"), ElementsAre("a"));
-  EXPECT_THAT(texts_in("a\n=\n    b"), ElementsAre("a"));
-  EXPECT_THAT(texts_in("- a\n\n    b\n\n        c\n\nd\n"), ElementsAre("a", "b", "d"));
-  EXPECT_THAT(texts_in("> a\n    b\n\n>     c"), ElementsAre("a b"));
+  EXPECT_THAT(markdown_texts("a\n    b\n\n    c\n\td\n  e"), ElementsAre("a b", "e"));
+  EXPECT_THAT(markdown_texts("# a\n    b\n***\n    c\n```\n```\n    d"), ElementsAre("a"));
+  EXPECT_THAT(markdown_texts("a\n=\n    b"), ElementsAre("a"));
+  EXPECT_THAT(markdown_texts("- a\n\n    b\n\n        c\n\nd\n"), ElementsAre("a", "b", "d"));
+  EXPECT_THAT(markdown_texts("> a\n    b\n\n>     c"), ElementsAre("a b"));
+  EXPECT_THAT(markdown_texts("- a\n-\n\n    b\n"), ElementsAre("a"));  // an empty item ends there
 }
 
 TEST(Markdown, HtmlIsReadByItsTags) {
-  EXPECT_THAT(texts_in("<!-- a\n\n```\n-->\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("<?php\n\na\n?>\n<!DOCTYPE\nhtml>\n<![CDATA[\n\n]]>\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("<Script>\n\n    a\n</script>\nb"), ElementsAre("b"));
-  EXPECT_THAT(texts_in("<pre>\na\n\nb</pre> c\n\nd"), ElementsAre("c", "d"));
-  EXPECT_THAT(texts_in("> <div title='a'>\n> one\n> <b>two</b>\n> </div>\n\n    code"),
+  EXPECT_THAT(markdown_texts("<!-- a\n\n```\n-->\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("<?php\n\na\n?>\n<!DOCTYPE\nhtml>\n<![CDATA[\n\n]]>\nb"),
+              ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("<Script>\n\n    a\n</script>\nb"), ElementsAre("b"));
+  EXPECT_THAT(markdown_texts("<pre>\na\n\nb</pre> c\n\nd"), ElementsAre("c", "d"));
+  EXPECT_THAT(markdown_texts("> <div title='a'>\n> one\n> <b>two</b>\n> </div>\n\n    code"),
               ElementsAre("one two"));
-  EXPECT_THAT(texts_in("<p>one <code>two three</code> four<br>five</p>"),
+  EXPECT_THAT(markdown_texts("<p>one <code>two three</code> four<br>five</p>"),
               ElementsAre("one four", "five"));
-  EXPECT_THAT(texts_in("one <kbd>Ctrl</kbd> two <svg><g>x</g></svg> three"),
+  EXPECT_THAT(markdown_texts("one <kbd>Ctrl</kbd> two <svg><g>x</g></svg> three"),
               ElementsAre("one two three"));
-  EXPECT_THAT(texts_in("one <code>two three"), ElementsAre("one two three"));
-  EXPECT_EQ(with_each("> <div>\n> one\n> two\n> </div>\n", "x y"), "> <div>\n> x\n> y\n> </div>\n");
+  EXPECT_THAT(markdown_texts("one <code>two three"), ElementsAre("one two three"));
+  EXPECT_THAT(markdown_texts("one <br/>two<br>\n**three<br>four**"),
+              ElementsAre("one", "two", "three", "four"));
+  EXPECT_EQ(markdown_with("> <div>\n> one\n> two\n> </div>\n", "x y"),
+            "> <div>\n> x\n> y\n> </div>\n");
 }
 
 TEST(Markdown, DefinitionsAreNoText) {
-  EXPECT_THAT(texts_in("[foo]:\n  /url\n  'the title'\n\n[foo]"), ElementsAre("foo"));
-  EXPECT_THAT(texts_in("[a b]: <x y>\n[c]: d \"e\"\ntext"), ElementsAre("text"));
+  EXPECT_THAT(markdown_texts("[foo]:\n  /url\n  'the title'\n\n[foo]"), ElementsAre("foo"));
+  EXPECT_THAT(markdown_texts("[a b]: <x y>\n[c]: d \"e\"\ntext"), ElementsAre("text"));
 }
 
 TEST(Markdown, ALinkWhoseTextIsTheNameOfItsAddressKeepsTheName) {
   const std::string end = "\n\n[the dog]: x\n";
-  EXPECT_EQ(with_each("[the dog]" + end, "z"), "[z][the dog]" + end);
-  EXPECT_EQ(with_each("a [the dog][] b" + end, "x y z w"), "x [y z][the dog] w" + end);
-  EXPECT_EQ(with_each("> a [the\n> dog] b" + end, "u v w"), "> u [v][the dog]\n> w" + end);
-  EXPECT_EQ(with_each("[the dog] | [the dog](y)" + end, "z"), "[z][the dog] | [z](y)" + end);
-  EXPECT_EQ(with_each("![the dog]" + end, "z"), "![z][the dog]" + end);
-  EXPECT_EQ(with_each("[a][the dog]" + end, "z"), "[z][the dog]" + end);
-  EXPECT_EQ(with_each("[the dog]" + end, "the dog"), "[the dog]" + end);
+  EXPECT_EQ(markdown_with("[the dog]" + end, "z"), "[z][the dog]" + end);
+  EXPECT_EQ(markdown_with("a [the dog][] b" + end, "x y z w"), "x [y z][the dog] w" + end);
+  EXPECT_EQ(markdown_with("> a [the\n> dog] b" + end, "u v w"), "> u [v][the dog]\n> w" + end);
+  EXPECT_EQ(markdown_with("[the dog] | [the dog](y)" + end, "z"), "[z][the dog] | [z](y)" + end);
+  EXPECT_EQ(markdown_with("![the dog]" + end, "z"), "![z][the dog]" + end);
+  EXPECT_EQ(markdown_with("[a][the dog]" + end, "z"), "[z][the dog]" + end);
+  EXPECT_EQ(markdown_with("[the dog]" + end, "the dog"), "[the dog]" + end);
 }
 
 TEST(Markdown, MarksBetweenTextsAreFoundAgain) {
   for (const std::string text :
-       {"***a* b** c", "**[a](b \"c)d\")** e", "[![](a)](b) c [![](d(e))](<f g>)", "**![](a) b**",
-        "> **a**\n> *b* `c\n> d` e", "\\*a\\* **\\*b** c\\", "- **a** b\n- *`c`*", "``\na `` b",
+       {"a\n\t## b c\n    - d\n", "***a* b** c", "**[a](b \"c)d\")** e",
+        "[![](a)](b) c [![](d(e))](<f g>)", "**![](a) b**", "> **a**\n> *b* `c\n> d` e",
+        "\\*a\\* **\\*b** c\\", "- **a** b\n- *`c`*", "``\na `` b",
         "a <b\nx='1'>c</b> &amp; d  \n*e\\\nf*", "[a\nb](c\n\"d\") e", "[](a) b", "~a~ ~~b~~ c"})
-    EXPECT_EQ(with_each(text, ""), text);
-  EXPECT_THAT(texts_in("***a* b** c"), ElementsAre("a b c"));
-  EXPECT_THAT(texts_in("**[a](b \"c)d\")** e"), ElementsAre("a e"));
-  EXPECT_THAT(texts_in("[![](a)](b) c [![](d(e))](<f g>)"), ElementsAre("c"));
-  EXPECT_THAT(texts_in("**![](a) b** c"), ElementsAre("b c"));
-  EXPECT_THAT(texts_in("> **a**\n> *b* `c\n> d` e"), ElementsAre("a b e"));
-  EXPECT_THAT(texts_in("[a\nb](c\n\"d\") e"), ElementsAre("a b e"));
+    EXPECT_EQ(markdown_with(text, ""), text);
+  EXPECT_THAT(markdown_texts("***a* b** c"), ElementsAre("a b c"));
+  EXPECT_THAT(markdown_texts("**[a](b \"c)d\")** e"), ElementsAre("a e"));
+  EXPECT_THAT(markdown_texts("[![](a)](b) c [![](d(e))](<f g>)"), ElementsAre("c"));
+  EXPECT_THAT(markdown_texts("**![](a) b** c"), ElementsAre("b c"));
+  EXPECT_THAT(markdown_texts("> **a**\n> *b* `c\n> d` e"), ElementsAre("a b e"));
+  EXPECT_THAT(markdown_texts("[a\nb](c\n\"d\") e"), ElementsAre("a b e"));
 }
 
 TEST(Markdown, RulesOfTablesMayBeShort) {
-  EXPECT_THAT(texts_in("|a b|c d|\n|-|:-|\n|e|`f\\|g` h|\n"), ElementsAre("a b", "c d", "e", "h"));
-  EXPECT_EQ(with_each("|a|b|\n|-|--|\n|c|d|\n\ne *f* g\n", "x y"),
+  EXPECT_THAT(markdown_texts("|a b|c d|\n|-|:-|\n|e|`f\\|g` h|\n"),
+              ElementsAre("a b", "c d", "e", "h"));
+  EXPECT_EQ(markdown_with("|a|b|\n|-|--|\n|c|d|\n\ne *f* g\n", "x y"),
             "|x y|x y|\n|-|--|\n|x y|x y|\n\nx *y*\n");
   // A rule with fewer cells makes no table, and nothing is left out.
-  EXPECT_THAT(texts_in("|a|b|c|\n|---|---|\n|d|e|f|\n"), ElementsAre("a|b|c| |d|e|f"));
+  EXPECT_THAT(markdown_texts("|a|b|c|\n|---|---|\n|d|e|f|\n"), ElementsAre("a|b|c| |d|e|f"));
 }
 
 TEST(Markdown, StructureOfOtherDialectsStays) {
-  EXPECT_THAT(texts_in("> [!NOTE]\n> One\n> two\n\n> [!tip]- Three\n> four\n"),
+  EXPECT_THAT(markdown_texts("> [!NOTE]\n> One\n> two\n\n> [!tip]- Three\n> four\n"),
               ElementsAre("One two", "Three", "four"));
-  EXPECT_EQ(with_each(":::warning One\ntwo\n:::\n::: {.note}\nthree\n:::\n", "z"),
+  EXPECT_EQ(markdown_with(":::warning One\ntwo\n:::\n::: {.note}\nthree\n:::\n", "z"),
             ":::warning z\nz\n:::\n::: {.note}\nz\n:::\n");
-  EXPECT_EQ(with_each("!!! note \"One two\"\n    three\n\n        code\n\n    four\n\nfive\n", "z"),
-            "!!! note \"z\"\n    z\n\n        code\n\n    z\n\nz\n");
-  EXPECT_EQ(with_each("??? tip\n    one\n", "z"), "??? tip\n    z\n");
-  EXPECT_EQ(with_each("a\n{% if b %}\nc {{ d }} e\n{% endif %}\n", "z"),
+  EXPECT_EQ(
+      markdown_with("!!! note \"One two\"\n    three\n\n        code\n\n    four\n\nfive\n", "z"),
+      "!!! note \"z\"\n    z\n\n        code\n\n    z\n\nz\n");
+  EXPECT_EQ(markdown_with("??? tip\n    one\n", "z"), "??? tip\n    z\n");
+  EXPECT_EQ(markdown_with("a\n{% if b %}\nc {{ d }} e\n{% endif %}\n", "z"),
             "z\n{% if b %}\nz {{ d }}\n{% endif %}\n");
-  EXPECT_THAT(texts_in("{{< figure src=\"a b\"\n  title=\"c d\" >}}\n\none\n"), ElementsAre("one"));
-  EXPECT_THAT(texts_in("[TOC]\n\n[[toc]]\n[[_TOC_]]\none"), ElementsAre("one"));
-  EXPECT_EQ(with_each("*[HTML]: Hyper *Text*\n", "z"), "*[HTML]: z\n");
-  EXPECT_THAT(texts_in("Term\n:   the meaning\n:   another\n\n    and more\n"),
+  EXPECT_THAT(markdown_texts("{{< figure src=\"a b\"\n  title=\"c d\" >}}\n\none\n"),
+              ElementsAre("one"));
+  EXPECT_THAT(markdown_texts("[TOC]\n\n[[toc]]\n[[_TOC_]]\none"), ElementsAre("one"));
+  EXPECT_EQ(markdown_with("*[HTML]: Hyper *Text*\n", "z"), "*[HTML]: z\n");
+  EXPECT_THAT(markdown_texts("Term\n:   the meaning\n:   another\n\n    and more\n"),
               ElementsAre("Term", "the meaning", "another", "and more"));
-  EXPECT_EQ(with_each("[^1]: one two\n\n    three\n\nfour[^1]\n", "z"),
+  EXPECT_EQ(markdown_with("[^1]: one two\n\n    three\n\nfour[^1]\n", "z"),
             "[^1]: z\n\n    z\n\nz[^1]\n");
-  EXPECT_THAT(texts_in("\\[\na = b\n\\]\n\n\\[optional\\] one\n\n$$\nx\n$$\ntwo $a_b c_d$"),
+  EXPECT_THAT(markdown_texts("\\[\na = b\n\\]\n\n\\[optional\\] one\n\n$$\nx\n$$\ntwo $a_b c_d$"),
               ElementsAre("\\[optional\\] one", "two"));
-  EXPECT_EQ(with_each("# One {#a}\n\n[b](c){target=_blank} two\n{: .d }\n", "z"),
+  EXPECT_EQ(markdown_with("# One {#a}\n\n[b](c){target=_blank} two\n{: .d }\n", "z"),
             "# z {#a}\n\nz [](c){target=_blank}\n{: .d }\n");
-  EXPECT_THAT(texts_in("<div>\n:::note\n{% x %}\none\n</div>"), ElementsAre("one"));
-  EXPECT_THAT(texts_in("[a b]({{ site.url }}/c d) e"), ElementsAre("a b e"));
-  EXPECT_THAT(texts_in("`{{` and `}}` are, `$a` and `$b` or :--- and :a b:"),
+  EXPECT_THAT(markdown_texts("<div>\n:::note\n{% x %}\none\n</div>"), ElementsAre("one"));
+  EXPECT_THAT(markdown_texts("[a b]({{ site.url }}/c d) e"), ElementsAre("a b e"));
+  EXPECT_THAT(markdown_texts("`{{` and `}}` are, `$a` and `$b` or :--- and :a b:"),
               ElementsAre("and are, and or :--- and :a b:"));
 }
 
@@ -153,20 +163,21 @@ TEST(Markdown, FrontMatterIsTranslatedByName) {
       "---\ntitle: The dog\ndescription: \"A \\\"big\\\" one\"\ntags: [a, b]\nhero:\n  - tagline: "
       "'It''s "
       "here' # x\nsummary: >\n  One two\n  three.\n\n  four\nslug: the-dog\n---\nfive\n";
-  EXPECT_THAT(texts_in(text), ElementsAre("five"));
+  EXPECT_THAT(markdown_texts(text), ElementsAre("five"));
   EXPECT_THAT(
-      texts_in(text, {"title", "description", "tagline", "summary"}),
+      markdown_texts(text, {"title", "description", "tagline", "summary"}),
       ElementsAre("The dog", "A \"big\" one", "It's here", "One two three.", "four", "five"));
-  EXPECT_EQ(with_each(text, "", {"title", "description", "summary"}), text);
-  EXPECT_EQ(with_each("---\ntitle: The dog\n---\n", "A: b \"c\"", {"title"}),
+  EXPECT_EQ(markdown_with(text, "", {"title", "description", "summary"}), text);
+  EXPECT_EQ(markdown_with("---\ntitle: The dog\n---\n", "A: b \"c\"", {"title"}),
             "---\ntitle: \"A: b \\\"c\\\"\"\n---\n");
-  EXPECT_EQ(with_each("---\ntitle: The dog # x\n---\n", "Der Hund", {"title"}),
+  EXPECT_EQ(markdown_with("---\ntitle: The dog # x\n---\n", "Der Hund", {"title"}),
             "---\ntitle: Der Hund # x\n---\n");
-  EXPECT_EQ(with_each("---\ntitle: 'a b'\n---\n", "l'a b", {"title"}),
+  EXPECT_EQ(markdown_with("---\ntitle: 'a b'\n---\n", "l'a b", {"title"}),
             "---\ntitle: 'l''a b'\n---\n");
-  EXPECT_EQ(with_each("+++\ntitle = \"a b\"\n+++\nc\n", "\"d\"", {"title"}),
+  EXPECT_EQ(markdown_with("+++\ntitle = \"a b\"\n+++\nc\n", "\"d\"", {"title"}),
             "+++\ntitle = \"\\\"d\\\"\"\n+++\n\"d\"\n");
-  EXPECT_THAT(texts_in("---\n\nOne.\n\n---\n\nTwo.\n", {"title"}), ElementsAre("One.", "Two."));
+  EXPECT_THAT(markdown_texts("---\n\nOne.\n\n---\n\nTwo.\n", {"title"}),
+              ElementsAre("One.", "Two."));
 }
 
 TEST(Markdown, IsReadInTime) {
@@ -182,7 +193,7 @@ TEST(Markdown, IsReadInTime) {
   for (const std::string& text :
        {deep + "a\n" + std::string(100000, '>') + "a", open, tags, code, tags + "\n\n<p>" + tags,
         rules + "\n" + rules, std::string(100000, '['), std::string(100000, '*') + "a"})
-    EXPECT_EQ(with_each(text, ""), text);
+    EXPECT_EQ(markdown_with(text, ""), text);
 }
 
 }  // namespace
