@@ -84,7 +84,7 @@ std::size_t bytes_of_emoji(std::string_view line, std::size_t at) {
   const std::size_t end = after_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
   const bool is_free = at == 0 || is_one_of(line[at - 1], " \t:*_([");
   const bool has_letter = rest.substr(0, end).find_first_not_of("-+_:") != rest.npos;
-  return is_free && end > 0 && has_letter && rest.substr(end).starts_with(':') ? end + 2 : 0;
+  return is_free && end > 1 && has_letter && rest.substr(end).starts_with(':') ? end + 2 : 0;
 }
 
 /// Bytes of attributes, `{#name .class}`, `{: .class}` or, after a link, `{target=x}`, or 0.
@@ -206,6 +206,16 @@ class CommonMarkdownMaker {
     return {};
   }
 
+  /// Whether line `i` is an item without text, which ends before a blank line. md4c 0.4.8 goes on
+  /// with what is indented after it, such as code.
+  bool is_empty_item(std::size_t i) const {
+    const std::string_view mark = trim(lines_.line(i).substr(after_run(lines_.line(i), " \t>")));
+    if ((mark != "-" && mark != "*" && mark != "+") || !text::is_blank(lines_.line(i + 1)))
+      return false;
+    const std::string_view before = i > 0 ? lines_.line(i - 1) : "";
+    return text::is_blank(before) || prefix_of(before, /*goes_on=*/false).is_item;
+  }
+
   /// Where line `i` is the rule of a table, notes the dashes that it lacks. A rule with another
   /// number of cells than the line before makes no table, and md4c would leave cells out.
   bool is_rule(std::size_t i) {
@@ -251,6 +261,10 @@ class CommonMarkdownMaker {
     const std::string_view line = lines_.line(i);
     const std::size_t at = start(i);
     if (at < covered_) return add_inserts(i, covered_ - at);
+    if (is_empty_item(i)) {
+      const std::size_t mark = after_run(line, " \t>");
+      return make_heading(at + mark, at + line.size());
+    }
     const LinePrefix prefix = prefix_of(line, /*goes_on=*/false);
     const std::size_t from = prefix.bytes;
     const std::string_view rest = rest_of(i, from);
@@ -348,6 +362,7 @@ class CommonMarkdownMaker {
         continue;
       }
       make_letters(at + from, at + from + bytes);
+      if (c == '[') out_.text[at + from] = CommonMarkdown::kNote;
       from += bytes;
     }
     if (!is_structure || has_text || covered_ > at + line.size()) return;

@@ -17,7 +17,8 @@ struct CommonMarkdown {
   /// but structure, such as `:::` and `[[toc]]`, are empty headings; titles after `[!NOTE]` or
   /// `:::note` are headings; what `!!! note`, `[^1]:` and `:` begin are items of lists.
   std::string text;
-  std::vector<ByteRange> whole;  // bytes of `text` that stand for what stays, in order
+  static constexpr char kNote = 'N';  // the first letter for `[^1]`, which may follow a sentence
+  std::vector<ByteRange> whole;       // bytes of `text` that stand for what stays, in order
   struct Inserted {
     std::size_t from = 0;   // the byte of `text` after it
     std::size_t bytes = 0;  // in all, up to here

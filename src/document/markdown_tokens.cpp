@@ -61,7 +61,9 @@ Token token_of_tag(std::string_view text, std::size_t from, std::size_t to) {
 /// Tokens of a passage, each from where the one before ended.
 class PassageTokens {
  public:
-  PassageTokens(const CommonMarkdown& markdown, Passages& out) : markdown_(markdown), out_(out) {}
+  /// `has_markers` as in Writing.
+  PassageTokens(const CommonMarkdown& markdown, bool has_markers, Passages& out)
+      : markdown_(markdown), out_(out), has_markers_(has_markers) {}
 
   bool is_empty() const { return tokens_.empty(); }
   std::size_t at() const { return at_; }
@@ -83,7 +85,11 @@ class PassageTokens {
     while (at_ < to) {
       const bool is_near = next != whole.end() && next->from < to;
       add_plain(is_near ? std::max(at_, next->from) : to);
-      if (is_near) add({.syntax = Token::Syntax::whole}, next++->to);
+      if (!is_near) continue;
+      const bool is_note = markdown_.text[next->from] == CommonMarkdown::kNote;
+      add({.syntax = Token::Syntax::whole, .mask = is_note ? Token::kCloses : Token::kWord},
+          next->to);
+      ++next;
     }
   }
 
@@ -101,7 +107,7 @@ class PassageTokens {
     tokens_.clear();
     at_ = at;
     if (passage.tokens.empty()) return;
-    passage.writing.has_markers = true;
+    passage.writing.has_markers = has_markers_;
     for (Token& token : passage.tokens) {
       if (token.syntax == Token::Syntax::text && !token.text.empty())
         passage.writing.escaped = text::with_references;
@@ -120,6 +126,7 @@ class PassageTokens {
 
   const CommonMarkdown& markdown_;
   Passages& out_;
+  bool has_markers_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
 };
@@ -134,7 +141,7 @@ class EventReader {
         text_(markdown.text),
         events_(events),
         floor_(floor),
-        tokens_(markdown, out),
+        tokens_(markdown, /*has_markers=*/true, out),
         bounds_(events.size() + 1, text_.size()) {
     for (std::size_t i = events.size(); i-- > 0;) {
       bounds_[i] = events[i].has_place() ? events[i].from : bounds_[i + 1];
@@ -453,12 +460,14 @@ class EventReader {
 
   void read_break(std::size_t i) {
     std::size_t at = std::min(after_run(text_, " \t", tokens_.at()), bounds_[i]);
-    const bool is_hard = events_[i].kind == Kind::hard_break || is_after_br_;
+    const bool is_hard = events_[i].kind == Kind::hard_break;
     if (is_hard && has(at, "\\")) ++at;
     if (at >= bounds_[i] || !has(at, "\r\n")) return;
     at += text_.substr(at).starts_with("\r\n") ? 2 : 1;
     at = std::min(after_run(text_, " \t>", at), bounds_[i]);
-    is_after_br_ = false;
+    // What would be a marker at another place stays at the beginning of its line.
+    if (i + 1 < events_.size() && events_[i + 1].kind == Kind::text && at == events_[i + 1].from)
+      at += std::min(marker_bytes(text_of(i + 1)), text_of(i + 1).size());
     if (is_hard && open_.empty())
       tokens_.end(at);
     else
@@ -489,8 +498,10 @@ class EventReader {
       tokens_.add({.syntax = Token::Syntax::whole}, to);
       return last;
     }
-    is_after_br_ =
-        name == "br" && last + 1 < events_.size() && events_[last + 1].kind == Kind::soft_break;
+    if (name == "br") {
+      tokens_.end(to);
+      return last;
+    }
     tokens_.add(token_of_tag(text_, from, to), to);
     return last;
   }
@@ -524,14 +535,13 @@ class EventReader {
   std::vector<std::size_t> bounds_;  // by event: where the next text begins
   std::map<std::string, std::size_t> last_closing_;
   std::vector<Open> open_;
-  bool is_after_br_ = false;
 };
 
 /// Reads the lines of a block of HTML.
 class HtmlLines {
  public:
   HtmlLines(const CommonMarkdown& markdown, const std::vector<ByteRange>& lines, Passages& out)
-      : lines_(lines), tokens_(markdown, out) {
+      : lines_(lines), tokens_(markdown, /*has_markers=*/false, out) {
     for (const ByteRange& line : lines) {
       starts_.push_back(html_.size());
       html_ += std::string_view(markdown.text).substr(line.from, line.to - line.from);

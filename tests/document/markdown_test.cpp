@@ -30,8 +30,8 @@ Texts markdown_texts(const std::string& bytes, const Texts& also = {}) {
 }
 
 /// The document with the translation of each text, by diagonal attention.
-std::string markdown_with_each(const std::string& bytes, const std::string& translation,
-                               const Texts& also = {}) {
+std::string markdown_with(const std::string& bytes, const std::string& translation,
+                          const Texts& also = {}) {
   const Document document = read_md(bytes, also);
   Texts out;
   for (const Segment& segment : document.text().segments())
@@ -67,6 +67,7 @@ TEST(Markdown, IndentedCodeFollowsWhatIsNoParagraph) {
   EXPECT_THAT(markdown_texts("a\n=\n    b"), ElementsAre("a"));
   EXPECT_THAT(markdown_texts("- a\n\n    b\n\n        c\n\nd\n"), ElementsAre("a", "b", "d"));
   EXPECT_THAT(markdown_texts("> a\n    b\n\n>     c"), ElementsAre("a b"));
+  EXPECT_THAT(markdown_texts("- a\n-\n\n    b\n"), ElementsAre("a"));  // an empty item ends there
 }
 
 TEST(Markdown, HtmlIsReadByItsTags) {
@@ -82,7 +83,9 @@ TEST(Markdown, HtmlIsReadByItsTags) {
   EXPECT_THAT(markdown_texts("one <kbd>Ctrl</kbd> two <svg><g>x</g></svg> three"),
               ElementsAre("one two three"));
   EXPECT_THAT(markdown_texts("one <code>two three"), ElementsAre("one two three"));
-  EXPECT_EQ(markdown_with_each("> <div>\n> one\n> two\n> </div>\n", "x y"),
+  EXPECT_THAT(markdown_texts("one <br/>two<br>\n**three<br>four**"),
+              ElementsAre("one", "two", "three", "four"));
+  EXPECT_EQ(markdown_with("> <div>\n> one\n> two\n> </div>\n", "x y"),
             "> <div>\n> x\n> y\n> </div>\n");
 }
 
@@ -93,22 +96,22 @@ TEST(Markdown, DefinitionsAreNoText) {
 
 TEST(Markdown, ALinkWhoseTextIsTheNameOfItsAddressKeepsTheName) {
   const std::string end = "\n\n[the dog]: x\n";
-  EXPECT_EQ(markdown_with_each("[the dog]" + end, "z"), "[z][the dog]" + end);
-  EXPECT_EQ(markdown_with_each("a [the dog][] b" + end, "x y z w"), "x [y z][the dog] w" + end);
-  EXPECT_EQ(markdown_with_each("> a [the\n> dog] b" + end, "u v w"), "> u [v][the dog]\n> w" + end);
-  EXPECT_EQ(markdown_with_each("[the dog] | [the dog](y)" + end, "z"),
-            "[z][the dog] | [z](y)" + end);
-  EXPECT_EQ(markdown_with_each("![the dog]" + end, "z"), "![z][the dog]" + end);
-  EXPECT_EQ(markdown_with_each("[a][the dog]" + end, "z"), "[z][the dog]" + end);
-  EXPECT_EQ(markdown_with_each("[the dog]" + end, "the dog"), "[the dog]" + end);
+  EXPECT_EQ(markdown_with("[the dog]" + end, "z"), "[z][the dog]" + end);
+  EXPECT_EQ(markdown_with("a [the dog][] b" + end, "x y z w"), "x [y z][the dog] w" + end);
+  EXPECT_EQ(markdown_with("> a [the\n> dog] b" + end, "u v w"), "> u [v][the dog]\n> w" + end);
+  EXPECT_EQ(markdown_with("[the dog] | [the dog](y)" + end, "z"), "[z][the dog] | [z](y)" + end);
+  EXPECT_EQ(markdown_with("![the dog]" + end, "z"), "![z][the dog]" + end);
+  EXPECT_EQ(markdown_with("[a][the dog]" + end, "z"), "[z][the dog]" + end);
+  EXPECT_EQ(markdown_with("[the dog]" + end, "the dog"), "[the dog]" + end);
 }
 
 TEST(Markdown, MarksBetweenTextsAreFoundAgain) {
   for (const std::string text :
-       {"***a* b** c", "**[a](b \"c)d\")** e", "[![](a)](b) c [![](d(e))](<f g>)", "**![](a) b**",
-        "> **a**\n> *b* `c\n> d` e", "\\*a\\* **\\*b** c\\", "- **a** b\n- *`c`*", "``\na `` b",
+       {"a\n\t## b c\n    - d\n", "***a* b** c", "**[a](b \"c)d\")** e",
+        "[![](a)](b) c [![](d(e))](<f g>)", "**![](a) b**", "> **a**\n> *b* `c\n> d` e",
+        "\\*a\\* **\\*b** c\\", "- **a** b\n- *`c`*", "``\na `` b",
         "a <b\nx='1'>c</b> &amp; d  \n*e\\\nf*", "[a\nb](c\n\"d\") e", "[](a) b", "~a~ ~~b~~ c"})
-    EXPECT_EQ(markdown_with_each(text, ""), text);
+    EXPECT_EQ(markdown_with(text, ""), text);
   EXPECT_THAT(markdown_texts("***a* b** c"), ElementsAre("a b c"));
   EXPECT_THAT(markdown_texts("**[a](b \"c)d\")** e"), ElementsAre("a e"));
   EXPECT_THAT(markdown_texts("[![](a)](b) c [![](d(e))](<f g>)"), ElementsAre("c"));
@@ -120,7 +123,7 @@ TEST(Markdown, MarksBetweenTextsAreFoundAgain) {
 TEST(Markdown, RulesOfTablesMayBeShort) {
   EXPECT_THAT(markdown_texts("|a b|c d|\n|-|:-|\n|e|`f\\|g` h|\n"),
               ElementsAre("a b", "c d", "e", "h"));
-  EXPECT_EQ(markdown_with_each("|a|b|\n|-|--|\n|c|d|\n\ne *f* g\n", "x y"),
+  EXPECT_EQ(markdown_with("|a|b|\n|-|--|\n|c|d|\n\ne *f* g\n", "x y"),
             "|x y|x y|\n|-|--|\n|x y|x y|\n\nx *y*\n");
   // A rule with fewer cells makes no table, and nothing is left out.
   EXPECT_THAT(markdown_texts("|a|b|c|\n|---|---|\n|d|e|f|\n"), ElementsAre("a|b|c| |d|e|f"));
@@ -129,25 +132,25 @@ TEST(Markdown, RulesOfTablesMayBeShort) {
 TEST(Markdown, StructureOfOtherDialectsStays) {
   EXPECT_THAT(markdown_texts("> [!NOTE]\n> One\n> two\n\n> [!tip]- Three\n> four\n"),
               ElementsAre("One two", "Three", "four"));
-  EXPECT_EQ(markdown_with_each(":::warning One\ntwo\n:::\n::: {.note}\nthree\n:::\n", "z"),
+  EXPECT_EQ(markdown_with(":::warning One\ntwo\n:::\n::: {.note}\nthree\n:::\n", "z"),
             ":::warning z\nz\n:::\n::: {.note}\nz\n:::\n");
-  EXPECT_EQ(markdown_with_each(
-                "!!! note \"One two\"\n    three\n\n        code\n\n    four\n\nfive\n", "z"),
-            "!!! note \"z\"\n    z\n\n        code\n\n    z\n\nz\n");
-  EXPECT_EQ(markdown_with_each("??? tip\n    one\n", "z"), "??? tip\n    z\n");
-  EXPECT_EQ(markdown_with_each("a\n{% if b %}\nc {{ d }} e\n{% endif %}\n", "z"),
+  EXPECT_EQ(
+      markdown_with("!!! note \"One two\"\n    three\n\n        code\n\n    four\n\nfive\n", "z"),
+      "!!! note \"z\"\n    z\n\n        code\n\n    z\n\nz\n");
+  EXPECT_EQ(markdown_with("??? tip\n    one\n", "z"), "??? tip\n    z\n");
+  EXPECT_EQ(markdown_with("a\n{% if b %}\nc {{ d }} e\n{% endif %}\n", "z"),
             "z\n{% if b %}\nz {{ d }}\n{% endif %}\n");
   EXPECT_THAT(markdown_texts("{{< figure src=\"a b\"\n  title=\"c d\" >}}\n\none\n"),
               ElementsAre("one"));
   EXPECT_THAT(markdown_texts("[TOC]\n\n[[toc]]\n[[_TOC_]]\none"), ElementsAre("one"));
-  EXPECT_EQ(markdown_with_each("*[HTML]: Hyper *Text*\n", "z"), "*[HTML]: z\n");
+  EXPECT_EQ(markdown_with("*[HTML]: Hyper *Text*\n", "z"), "*[HTML]: z\n");
   EXPECT_THAT(markdown_texts("Term\n:   the meaning\n:   another\n\n    and more\n"),
               ElementsAre("Term", "the meaning", "another", "and more"));
-  EXPECT_EQ(markdown_with_each("[^1]: one two\n\n    three\n\nfour[^1]\n", "z"),
+  EXPECT_EQ(markdown_with("[^1]: one two\n\n    three\n\nfour[^1]\n", "z"),
             "[^1]: z\n\n    z\n\nz[^1]\n");
   EXPECT_THAT(markdown_texts("\\[\na = b\n\\]\n\n\\[optional\\] one\n\n$$\nx\n$$\ntwo $a_b c_d$"),
               ElementsAre("\\[optional\\] one", "two"));
-  EXPECT_EQ(markdown_with_each("# One {#a}\n\n[b](c){target=_blank} two\n{: .d }\n", "z"),
+  EXPECT_EQ(markdown_with("# One {#a}\n\n[b](c){target=_blank} two\n{: .d }\n", "z"),
             "# z {#a}\n\nz [](c){target=_blank}\n{: .d }\n");
   EXPECT_THAT(markdown_texts("<div>\n:::note\n{% x %}\none\n</div>"), ElementsAre("one"));
   EXPECT_THAT(markdown_texts("[a b]({{ site.url }}/c d) e"), ElementsAre("a b e"));
@@ -164,14 +167,14 @@ TEST(Markdown, FrontMatterIsTranslatedByName) {
   EXPECT_THAT(
       markdown_texts(text, {"title", "description", "tagline", "summary"}),
       ElementsAre("The dog", "A \"big\" one", "It's here", "One two three.", "four", "five"));
-  EXPECT_EQ(markdown_with_each(text, "", {"title", "description", "summary"}), text);
-  EXPECT_EQ(markdown_with_each("---\ntitle: The dog\n---\n", "A: b \"c\"", {"title"}),
+  EXPECT_EQ(markdown_with(text, "", {"title", "description", "summary"}), text);
+  EXPECT_EQ(markdown_with("---\ntitle: The dog\n---\n", "A: b \"c\"", {"title"}),
             "---\ntitle: \"A: b \\\"c\\\"\"\n---\n");
-  EXPECT_EQ(markdown_with_each("---\ntitle: The dog # x\n---\n", "Der Hund", {"title"}),
+  EXPECT_EQ(markdown_with("---\ntitle: The dog # x\n---\n", "Der Hund", {"title"}),
             "---\ntitle: Der Hund # x\n---\n");
-  EXPECT_EQ(markdown_with_each("---\ntitle: 'a b'\n---\n", "l'a b", {"title"}),
+  EXPECT_EQ(markdown_with("---\ntitle: 'a b'\n---\n", "l'a b", {"title"}),
             "---\ntitle: 'l''a b'\n---\n");
-  EXPECT_EQ(markdown_with_each("+++\ntitle = \"a b\"\n+++\nc\n", "\"d\"", {"title"}),
+  EXPECT_EQ(markdown_with("+++\ntitle = \"a b\"\n+++\nc\n", "\"d\"", {"title"}),
             "+++\ntitle = \"\\\"d\\\"\"\n+++\n\"d\"\n");
   EXPECT_THAT(markdown_texts("---\n\nOne.\n\n---\n\nTwo.\n", {"title"}),
               ElementsAre("One.", "Two."));
@@ -190,7 +193,7 @@ TEST(Markdown, IsReadInTime) {
   for (const std::string& text :
        {deep + "a\n" + std::string(100000, '>') + "a", open, tags, code, tags + "\n\n<p>" + tags,
         rules + "\n" + rules, std::string(100000, '['), std::string(100000, '*') + "a"})
-    EXPECT_EQ(markdown_with_each(text, ""), text);
+    EXPECT_EQ(markdown_with(text, ""), text);
 }
 
 }  // namespace
