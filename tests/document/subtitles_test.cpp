@@ -110,7 +110,7 @@ TEST(Subtitles, CuesNeedNeitherNumbersNorBlankLines) {
   EXPECT_THAT(texts_of_cues({"In\n1984", "Section 9\n9", "100"}),
               ElementsAre("In 1984", "Section 9 9", "100"));
   EXPECT_THAT(texts_shown("WEBVTT\n00:01.000 --> 00:02.000\nOne\n00:03.000 --> 00:04.000\nTwo\n2\n"
-                          "00:05.000 --> 00:06.000\nThree\n",
+                          "00:05.000 --> 00:06.000align:end\nThree\n",
                           kVtt),
               ElementsAre("One", "Two", "Three"));
 }
