@@ -539,8 +539,9 @@ TEST(AnyDocument, GivesItsBytesBack) {
         std::ranges::sort(text);
         return text;
       };
-      if (bytes.find('\xFF') == std::string::npos && bytes.find("\uFEFF") == std::string::npos &&
-          bytes.find('\0') == std::string::npos) {
+      // A translation of HTML has references where the page may have the characters.
+      if (format.name != "html" && bytes.find('\xFF') == std::string::npos &&
+          bytes.find("\uFEFF") == std::string::npos && bytes.find('\0') == std::string::npos) {
         ASSERT_EQ(compared(in_capitals({capitals})[0]), compared(in_capitals({bytes})[0]))
             << format.name << "\n"
             << bytes;
