@@ -329,8 +329,8 @@ TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {
 }
 
 TEST(MarkdownDocument, ItemsDirectlyBesideEachOtherAreWrittenOnce) {
-  EXPECT_EQ(with_each("See `a`<br/>, `b` here.\n", "markdown", "X here."),
-            "X `a`<br/>, `b` here.\n");
+  EXPECT_EQ(with_each("See `a`<img/>, `b` here.\n", "markdown", "X here."),
+            "X `a`<img/>, `b` here.\n");
 }
 
 TEST(MarkdownDocument, ReferencesInWordsAreCharacters) {
@@ -539,8 +539,13 @@ TEST(AnyDocument, GivesItsBytesBack) {
         std::ranges::sort(text);
         return text;
       };
+      // A link whose text is the name of its address gets the name.
+      const bool has_names = std::ranges::any_of(read.text().segments(), [](const Segment& one) {
+        return std::ranges::any_of(one.tokens,
+                                   [](const Token& token) { return !token.written.empty(); });
+      });
       // A translation of HTML has references where the page may have the characters.
-      if (format.name != "html" && bytes.find('\xFF') == std::string::npos &&
+      if (format.name != "html" && !has_names && bytes.find('\xFF') == std::string::npos &&
           bytes.find("\uFEFF") == std::string::npos && bytes.find('\0') == std::string::npos) {
         ASSERT_EQ(compared(in_capitals({capitals})[0]), compared(in_capitals({bytes})[0]))
             << format.name << "\n"
