@@ -49,10 +49,23 @@ constexpr std::ptrdiff_t kMostStandIns = 32;
 
 }  // namespace
 
+namespace {
+
+/// Whether a reader sees no word in its place: a tag by itself, a script or a picture of SVG, or a
+/// template's instruction.
+bool is_unseen(std::string_view bytes) {
+  if (bytes.starts_with("{%") || (bytes.starts_with('<') && bytes.find('>') + 1 == bytes.size()))
+    return true;
+  const std::string begin = ascii_lower(bytes.substr(0, 7));
+  return begin.starts_with("<script") || begin.starts_with("<style") || begin.starts_with("<svg");
+}
+
+}  // namespace
+
 bool is_stood_for(const Token& token, std::string_view bytes) {
   // A reference stands for a character, which is no word.
   return token.syntax == Token::Syntax::whole && token.mask == Token::kWord &&
-         !bytes.starts_with('&') && text::has_words(bytes);
+         !bytes.starts_with('&') && !is_unseen(bytes) && text::has_words(bytes);
 }
 
 Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,

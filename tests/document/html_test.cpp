@@ -83,9 +83,16 @@ TEST(Html, WhatIsNoTextStays) {
         "<math><mi>x</mi></math>", "<svg><title>b</title><text>c</text></svg>", "<!-- b > c -->",
         "<script>b</script>", "<i TRANSLATE=NO>b</i>", "<input value=b>", "&nosuch;",
         "<?php b ?>"}) {
-    EXPECT_THAT(texts_of_html("<p>a " + item + " d</p>"), ElementsAre("a d")) << item;
+    // What is seen as a word has a name for the model.
+    const bool is_word = item.starts_with("<code") || item.starts_with("<kbd") ||
+                         item.starts_with("<samp") || item.starts_with("<span") ||
+                         item.starts_with("<b ") || item.starts_with("<math") ||
+                         item.starts_with("<i ");
+    EXPECT_THAT(texts_of_html("<p>a " + item + " d</p>"), ElementsAre(is_word ? "a X1 d" : "a d"))
+        << item;
     EXPECT_EQ(identical_html("<p>a " + item + " d</p>"), "<p>a " + item + " d</p>");
-    EXPECT_EQ(translated_html("<p>a " + item + " d</p>", {"A D"}), "<p>A " + item + " D</p>");
+    EXPECT_EQ(translated_html("<p>a " + item + " d</p>", {is_word ? "A X1 D" : "A D"}),
+              "<p>A " + item + " D</p>");
   }
   EXPECT_THAT(texts_of_html("<textarea>b</textarea><style>b</style><iframe>b</iframe><xmp>b</xmp>"
                             "<noembed>b</noembed><p class='notranslate'>b<p>c"),

@@ -49,9 +49,9 @@ TEST(TmxDocument, NativeCodeIsNoText) {
                             "i=\"1\">&lt;/a&gt;</ept> <hi>house</hi> of <ph x=\"2\">%s</ph>\nus") +
                     "</tu>"),
                 "tmx");
-  EXPECT_THAT(model_texts(read), ElementsAre("The red house of us"));
+  EXPECT_THAT(model_texts(read), ElementsAre("The red house of X1 us"));
   EXPECT_THAT(
-      filled(read, {"DAS ROTE HAUS VON UNS"}),
+      filled(read, {"DAS ROTE HAUS VON X1 UNS"}),
       HasSubstr("DAS <bpt i=\"1\">&lt;a title=\"<sub>x</sub>\"&gt;</bpt>ROTE<ept "
                 "i=\"1\">&lt;/a&gt;</ept> <hi>HAUS</hi> VON <ph x=\"2\">%s</ph>\nUNS</seg>"));
 }
