@@ -569,8 +569,10 @@ bool differ_in_numbers(std::string_view source, std::string_view target) {
   const auto is_lost = [&](const NumberReading& one) {
     // One is an article in many languages.
     const bool is_one = one.digits == "1" && one.exponents[0] == 0;
-    return !is_one && !words.may_spell(one.digits, one.exponents[0]) &&
-           !is_converted(one, units_here, theirs, words);
+    const bool is_in_words = words.may_spell(one.digits, one.exponents[0]) ||
+                             words.may_spell(one.digits, one.exponents[1]) ||
+                             (one.any_exponent && words.may_spell(one.digits, kThousand));
+    return !is_one && !is_in_words && !is_converted(one, units_here, theirs, words);
   };
   const auto is_odd = [](const NumberReading& one) { return !is_often_in_words(one); };
   return std::ranges::any_of(here, is_lost) || std::ranges::any_of(there, is_odd);

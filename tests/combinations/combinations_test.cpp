@@ -245,6 +245,7 @@ TEST_P(Combinations, KnowEveryOption) {
       "data.vocabulary.source",
       "data.vocabulary.target",
       "data.clean_ratio",
+      "data.common_words",
       "training.from",
       "training.take",
       "training.adapters",
