@@ -126,11 +126,11 @@ constexpr Lists kLists[] = {
      .may = "co corp inc jr ltd utt u.tml",
      .begin = "bet es ja kad lai man mēs no pēc šis šī tad tas tā tie un viņa viņš viņi", .ordinals = true},
     {.codes = "lt lit",
-     .never = "angl dr gen inž kun mr mrs p pvz plg prof šv t.y val vad žr", .numbered = "nr pav psl",
+     .never = "angl dr gen inž kun mr mrs p plg proc prof pvz šv t.y vad žr", .numbered = "nr pav psl",
      .may = "co corp inc jr kt ltd m pan t.t",
      .begin = "aš bet ir iš jei ji jie jis jo ją kai kaip kad mes ne nors o po pasak tai tada šis ši ši"},
     {.codes = "pl pol",
-     .never = "al bp bł dr gen hab im inż ks kard kpt lek m.in mec mgr mjr np o os p pl płk por prof "
+     .never = "al bp bł dr gen hab im inż ks kard kpt lek m.in mec mgr mjr ds np o os p pl płk por prof "
               "pt red sp św śp tj tzw ul ur wg zm zob",
      .numbered = "art fig godz nr par pkt poz rozdz rys s str tab tel",
      .may = "co corp etc inc itd itp jr ltd m mld mln n.e oo r tys w wz zł",
@@ -170,9 +170,15 @@ constexpr Lists kLists[] = {
      .may = "bp co corp inc jr ltd stb zrt",
      .begin = "a az azt azonban az egy és ez ezt ezek de ha hogy igen így már még mert mi miért míg "
               "mikor nem ő ők őt úgy"},
-    {.codes = "ru rus uk ukr be bel bg bul mk mkd",
+    {.codes = "bg bul mk mkd",
+     .never = "акад арх в г-жа г-н ген гр д-р доц инж напр о проф р св сп т.нар т.е тел ул",
+     .numbered = "арт бр вж гл л пар рис с стр т табл фиг чл", .may = "др и.др млн млрд т.н т.н.т хил",
+     .begin = "а ако без беше в все във въпреки да до докато един за и им като когато който към ли "
+              "между много на не ние но няма от по повече под преди през при с само се след според със "
+              "той това този те тези тя това че ще я"},
+    {.codes = "ru rus uk ukr be bel",
      .never = "акад англ в г-жа г-н ген гг гл гр д-р др др им ім инж напр о пер пл пос пр просп проф "
-              "св сл см сп ст стр т т.е т.к т.н тел ул ум вул б-р м р с",
+              "св сп ст стр т т.е т.к т.н тел ул вул б-р м р",
      .numbered = "в илл кн л п пп рис с ст стр т табл тт ч",
      .may = "вв г гг д др е коп куб л л.с млн млрд мин н н.э нац пр проч р руб рр сек т.д т.п т.ін тис "
             "тыс х ч э і.т.д год грн",
@@ -184,7 +190,7 @@ constexpr Lists kLists[] = {
          "той тя аз ако"},
     {.codes = "el ell gre",
      .never = "αγ αι αρ αριθ βλ γεν δηλ δρ ενδ κ κα καθ κκ κος λ.χ μ.μ π.μ π.χ πρβλ σ σελ στρ τηλ",
-     .numbered = "αρ αριθ άρθρ εικ κεφ σ σελ τ", .may = "α.ε κ.ά κ.λπ κλπ μ.χ π.χ",
+     .numbered = "αρ αριθ άρθρ εικ κεφ σ σελ τ", .may = "α.ε δισ εκατ κ.ά κ.λπ κλπ μ.μ μμ μ.χ π.χ πμ",
      .begin = "αλλά αν από αυτά αυτή αυτό αυτός για δεν ένα ένας είναι εάν η ήταν θα και κατά με μετά "
               "μια να ο οι όμως όταν ότι πριν σε στη στην στις στο στον τα τη την της τι τις το τον του "
               "τους των ως"},
@@ -212,12 +218,18 @@ constexpr Lists kLists[] = {
      .begin = "ach agus an ar bhí dúirt is na ní tá"},
     {.codes = "cy cym wel", .never = "dr mr mrs ms prof st", .numbered = "rhif t", .may = "co corp inc jr ltd",
      .begin = "a ac ar bydd dywedodd er fe mae mi nid ni oedd ond roedd yn yr y"},
-    {.codes = "eu eus baq", .never = "and and adib dr dra jn mr mrs prof st", .numbered = "or orr zk",
-     .may = "co corp etab inc jr ltd", .begin = "baina bai eta ez hori horrek hau nik oso", .ordinals = false},
+    {.codes = "eu eus baq", .never = "adib dr dra jn mr mrs prof st", .numbered = "or orr zk",
+     .may = "co corp etab inc jr ltd", .begin = "baina bai eta ez hori horrek hau nik oso"},
     {.codes = "hi hin mr mar ne nep mai bho",
-     .never = "डॉ डा प्रो श्री श्रीमती स्व पं मि मिसेज सं कु सुश्री इं ई.पू मो", .numbered = "नं पृ सं", .may = "", .begin = ""},
-    {.codes = "bn ben as asm", .never = "ডঃ ড ডা প্রো মো মি মিসেস শ্রী মোঃ মোছা অধ্যা", .numbered = "নং পৃ", .may = "", .begin = ""},
-    {.codes = "ar ara arb", .never = "أ د م أ.د ص.ب", .numbered = "ص رقم ج", .may = "", .begin = ""},
+     .never = "डॉ डा प्रो श्री श्रीमती स्व पं मि मिसेज सं कु सुश्री इं ई.पू मो", .numbered = "नं पृ सं"},
+    {.codes = "bn ben as asm", .never = "ডঃ ড ডা প্রো মো মি মিসেস শ্রী মোঃ মোছা অধ্যা", .numbered = "নং পৃ"},
+    {.codes = "pa pan", .never = "ਡਾ ਸ਼੍ਰੀ ਪ੍ਰੋ ਮਿ ਯੂ ਐਸ ਐੱਸ ਸੇਨ"},
+    {.codes = "gu guj", .never = "ડૉ ડો શ્રી પ્રો મિ શ્રીમતી યુ સેન"},
+    {.codes = "ta tam", .never = "திரு திருமதி திருமிகு செல்வி டாக்டர் பேரா எஸ் எம் கே"},
+    {.codes = "te tel", .never = "డా డాక్టర్ శ్రీ ప్రొ శ్రీమతి యు మి"},
+    {.codes = "kn kan", .never = "ಡಾ ಶ್ರೀ ಪ್ರೊ ಮಿ ಶ್ರೀಮತಿ ಯು"},
+    {.codes = "ml mal", .never = "ഡോ ശ്രീ പ്രൊഫ മി"},
+    {.codes = "ar ara arb", .never = "أ د م أ.د ص.ب", .numbered = "ص رقم ج"},
 };
 
 }  // namespace

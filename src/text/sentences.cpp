@@ -48,8 +48,6 @@ bool is_small_letter(char32_t c) {
 
 bool is_capital_letter(char32_t c) { return is_letter(c) && to_lower(c) != c; }
 
-bool is_hiragana(char32_t c) { return c >= 0x3041 && c <= 0x309F; }
-
 /// Whether two characters can be a Japanese particle after a quotation, and do not begin a word
 /// that begins sentences.
 bool is_particle(char32_t c, char32_t next) {
@@ -60,7 +58,8 @@ bool is_particle(char32_t c, char32_t next) {
          std::ranges::none_of(kBegins, [&](auto pair) { return pair[0] == c && pair[1] == next; });
 }
 
-bool is_han(char32_t c) { return script_of(c) == Script::han_and_kana && c >= 0x3400; }
+bool is_kanji(char32_t c) { return script_of(c) == Script::han_and_kana && c >= 0x3400; }
+bool is_cjk(char32_t c) { return script_of(c) == Script::han_and_kana; }
 
 /// Whether the character is a note of music, an emoji, or a part of one.
 bool is_emoji(char32_t c) {
@@ -92,6 +91,17 @@ bool is_dotted(std::u32string_view word) {
   return has_dot;
 }
 
+/// Whether text is in a quotation after `c`, if it was so before.
+bool is_quoted_after(bool was_quoted, char32_t c) {
+  if (is_any(c, U"\"\u201C")) return !was_quoted;
+  return c == U'\u201E' || (was_quoted && c != U'\u201D');
+}
+
+/// Whether a full stop of its own is usual in the script, and a dot then an abbreviation's.
+bool is_written_with_danda(Script script) {
+  return script == Script::devanagari || script == Script::bengali;
+}
+
 /// The code points of a paragraph, and the questions of the rules about them.
 class Paragraph {
  public:
@@ -101,6 +111,7 @@ class Paragraph {
       begins_.push_back(static_cast<std::size_t>(bytes.data() - text.data()));
     });
     begins_.push_back(text.size());
+    has_danda_ = points_.find(U'\u0964') != std::u32string::npos;
     find_quotations();
   }
 
@@ -110,7 +121,7 @@ class Paragraph {
     for (std::size_t i = 0; i < points_.size();) {
       const Stop stop = stop_at(i);
       if (stop.end == i) {
-        is_quoted_ ^= points_[i++] == U'"';
+        is_quoted_ = is_quoted_after(is_quoted_, points_[i++]);
         continue;
       }
       const std::size_t end = end_after(stop);
@@ -119,7 +130,7 @@ class Paragraph {
         sentence_ = end;
       }
       const std::size_t next = std::max(end, stop.end);
-      is_quoted_ ^= std::ranges::count(slice(stop.end, next), U'"') % 2 != 0;
+      for (const char32_t c : slice(stop.end, next)) is_quoted_ = is_quoted_after(is_quoted_, c);
       i = next;
     }
     out.push_back(begins_.back());
@@ -197,19 +208,27 @@ class Paragraph {
     std::size_t end = closing(stop);
     std::size_t next = after(end, is_space);
     const bool is_joined = next == end && end < points_.size();
-    if (is_any(at(next), kGoesOn)) return 0;
-    const bool is_certain = stop.is_certain || is_between_han(stop, end);
-    if (is_joined && !is_certain) return 0;
+    const bool is_certain = stop.is_certain || is_between_cjk(stop, end);
+    if (is_joined && (!is_certain || is_any(at(next), kGoesOn))) return 0;
     if (is_certain && goes_on_after_certain(stop, end)) return 0;
     // A blank stands before a quote that closes in French, and by mistake elsewhere.
-    if (is_any(at(next), U"\u00BB\"\u201D\u2019)」』）") && next > end && closes_at(next + 1))
-      next = after(end = next + 1, is_space);
+    const bool closes = is_any(at(next), U"\u00BB\u201D\u2019)」』）") ||
+                        (at(next) == U'"' && is_quoted_after_marks(stop, end));
+    if (closes && next > end && closes_at(next + 1)) next = after(end = next + 1, is_space);
+    // A comma before a letter stands for a quote that opens.
+    if (is_any(at(next), kGoesOn) && !is_letter(at(next + 1))) return 0;
     if (!is_certain) {
       const std::size_t word = word_after(next);
       if (is_small_letter(at(word)) && !has_capital(word)) return 0;
       if (stop.is_dot && goes_on(stop.begin, word)) return 0;
     }
     return with_emoji(end);
+  }
+
+  bool is_quoted_after_marks(const Stop& stop, std::size_t end) const {
+    bool is_quoted = is_quoted_;
+    for (const char32_t c : slice(stop.end, end)) is_quoted = is_quoted_after(is_quoted, c);
+    return is_quoted;
   }
 
   /// Whether what stands at `i` can follow a quote that closes.
@@ -229,8 +248,9 @@ class Paragraph {
         end = bracket;
       } else if (is_any(c, kCloses)) {
         const bool may_open = stop.is_certain && is_any(c, kBothWays);
-        if (may_open && !(c == U'"' && is_quoted) && !closes_at(end + 1)) return end;
-        is_quoted ^= c == U'"';
+        const bool closes = is_any(c, U"\"\u201C") && is_quoted;
+        if (may_open && !closes && !closes_at(end + 1)) return end;
+        is_quoted = is_quoted_after(is_quoted, c);
       } else if (!is_invisible(c) && !is_superscript(c)) {
         return end;
       }
@@ -242,9 +262,9 @@ class Paragraph {
   }
 
   /// Whether ! or ? stands in Chinese or Japanese text, where no blank follows.
-  bool is_between_han(const Stop& stop, std::size_t end) const {
-    return !stop.is_dot && is_any(at(stop.begin), U"!?") && is_han(before(stop.begin)) &&
-           is_han(at(end));
+  bool is_between_cjk(const Stop& stop, std::size_t end) const {
+    return !stop.is_dot && is_any(at(stop.begin), U"!?") && is_cjk(before(stop.begin)) &&
+           is_cjk(at(end));
   }
 
   /// Whether a sentence goes on although it has a mark that ends sentences without a blank.
@@ -252,7 +272,7 @@ class Paragraph {
     // Particles after a quotation: 「行く！」と言った, and 行く！と言った.
     const bool has_closed = end > stop.end && is_any(before(end), kClosesQuotation);
     if (has_closed && is_particle(at(end), at(end + 1))) return true;
-    if (at(end) == U'と' && is_han(at(end + 1)) && !is_hiragana(at(end + 1)) &&
+    if (at(end) == U'と' && is_kanji(at(end + 1)) &&
         !is_any(at(stop.end - 1), U"。｡"))
       return true;
     if (!quotation_of_.empty() && quotation_of_[stop.begin].to > 0) {
@@ -261,9 +281,12 @@ class Paragraph {
           is_particle(at(quotation.to + 1), at(quotation.to + 2)))
         return true;
     }
-    if (at(stop.begin) == U'\uFF0E') return is_single_letter(stop.begin) || is_item(stop.begin);
+    if (at(stop.begin) == U'\uFF0E')
+      return is_item(stop.begin) || (is_single_letter(stop.begin) && !is_cjk(before(stop.begin)));
     // Khmer writes "and so on" as a letter between two marks.
     if (at(stop.begin) == U'\u17D4' && at(end) == U'\u179B' && at(end + 1) == U'\u17D4') return true;
+    // Tibetan's words for "so" follow what was said.
+    if (has_closed_tibetan(stop, end)) return true;
     // The number of a verse stands between two dandas.
     if (at(stop.begin) == U'\u0965') {
       const std::size_t number = after(after(end, is_space), is_digit);
@@ -272,12 +295,19 @@ class Paragraph {
     return at(stop.begin) == U'\u0F0D' && stop.end == stop.begin + 1 && joins_clauses(stop.begin);
   }
 
+  bool has_closed_tibetan(const Stop& stop, std::size_t end) const {
+    const std::size_t next = after(end, is_space);
+    return at(stop.begin) == U'\u0F0D' && end > stop.end && is_any(at(next), U"\u0F5E\u0F45\u0F64") &&
+           at(next + 1) == U'\u0F7A' && at(next + 2) == U'\u0F66';
+  }
+
   /// Whether the Tibetan syllable before a shad says that another clause follows: "and", "having",
   /// "from", "though", "being".
   bool joins_clauses(std::size_t shad) const {
     constexpr std::u32string_view kSyllables =
         U" \u0F51\u0F44 \u0F53\u0F66 \u0F4F\u0F7A \u0F66\u0F9F\u0F7A \u0F50\u0F7A \u0F40\u0FB1\u0F44 \u0F61\u0F44 "
-        U"\u0F60\u0F44 \u0F5E\u0F72\u0F44 \u0F45\u0F72\u0F44 \u0F64\u0F72\u0F44 ";
+        U"\u0F60\u0F44 \u0F5E\u0F72\u0F44 \u0F45\u0F72\u0F44 \u0F64\u0F72\u0F44 \u0F53 \u0F58\u0F7C\u0F51 "
+        U"\u0F62\u0F92\u0FB1\u0F74\u0F62 ";
     std::size_t to = shad;
     if (before(to) == U'\u0F0B') --to;
     std::size_t from = to;
@@ -287,7 +317,24 @@ class Paragraph {
   }
 
   bool is_single_letter(std::size_t dot) const {
-    return is_letter(before(dot)) && (dot < 2 || !is_letter(at(dot - 2))) && !is_han(before(dot));
+    return is_letter(before(dot)) && (dot < 2 || !is_letter(at(dot - 2)));
+  }
+
+  /// Whether the letter alone before a dot may stand for a name or a word. Small letters and those
+  /// of most other scripts are words, the ends of inflected names ("NATO-u"), and units.
+  bool is_initial(std::size_t dot) const {
+    const char32_t letter = before(dot), mark = before(dot - 1);
+    if (!is_single_letter(dot)) return false;
+    if (is_capital_letter(letter)) return !is_small_letter(letter);
+    if (is_any(mark, U"-\u2011'\u2019\u2018\"\u201C\u201D\u05F4")) return false;
+    const Script script = script_of(letter);
+    if (script == Script::arabic || script == Script::hebrew) return true;
+    return is_any(letter, U"bcdfghjklmnpqrstvwxz") && !follows_number(dot - 1);
+  }
+
+  /// Whether a number and a blank stand before `i`, as before a unit.
+  bool follows_number(std::size_t i) const {
+    return i >= 2 && is_space(at(i - 1)) && is_digit(at(i - 2));
   }
 
   /// Whether only a number stands between the beginning of the sentence and the dot, as before an
@@ -338,11 +385,14 @@ class Paragraph {
     const auto all = [&](const auto& is) { return std::ranges::all_of(word, is); };
     const bool is_first = after(sentence_, is_space) == from;
     if (is_first && all(is_digit) && (sentence_ == 0 || word.size() <= 3)) return true;
-    const bool is_letter_alone = is_single_letter(dot) && word.size() == 1;
+    const bool is_letter_alone = word.size() == 1 && is_initial(dot);
     if (is_first && is_letter_alone) return true;  // "a. Introduction"
-    const bool is_ordinal = rules_.ordinals && ((word.size() <= 3 && all(is_digit)) ||
-                                                all([](char32_t c) { return is_any(c, U"IVX"); }));
+    if (has_danda_ && is_written_with_danda(script_of(word.back()))) return true;
+    const bool is_number = word.size() <= 3 && all(is_digit) && !is_any(before(from), U"-:,\u2013");
+    const bool is_ordinal =
+        rules_.ordinals && (is_number || all([](char32_t c) { return is_any(c, U"IVX"); }));
     const std::string name = small(from, dot);
+    if (word.size() == 1 && !is_capital_letter(word[0]) && follows_number(from)) return false;
     if (rules_.never.contains(name) || (rules_.numbered.contains(name) && is_digit(at(next))))
       return true;
     if (is_ordinal || is_letter_alone || is_dotted(word) || rules_.may.contains(name))
@@ -358,8 +408,9 @@ class Paragraph {
   std::u32string points_;
   std::vector<std::size_t> begins_;       // the first byte of each code point, and the end
   std::vector<Quotation> quotation_of_;   // of each code point; none: there are no quotations
+  bool has_danda_ = false;
   std::size_t sentence_ = 0;              // where the sentence begins that is read
-  bool is_quoted_ = false;                // the number of " so far is odd
+  bool is_quoted_ = false;                // the text so far has a quotation without its end
 };
 
 /// The byte at which a part that is too long is best cut; 0 where it has one character.
