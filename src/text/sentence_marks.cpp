@@ -72,6 +72,7 @@ bool is_written_with_danda(Script script) {
 MarkAt sentence_mark_at(std::u32string_view text, std::size_t i) {
   using enum SentenceMark;
   if (i >= text.size()) return {};
+  if (text[i] < 0x80 && (is_letter(text[i]) || is_space(text[i]))) return {};  // most are
   const char32_t c = text[i], next = i + 1 < text.size() ? text[i + 1] : U'\0';
   switch (c) {
     case U'.':
@@ -87,7 +88,7 @@ MarkAt sentence_mark_at(std::u32string_view text, std::size_t i) {
     case U':':
       if (next == U':' && script_before(text, i) == Script::ethiopic) return {certain, 2};
       return {script_before(text, i) == Script::armenian && !has_digits_around(text, i) ? open
-                                                                                         : none};
+                                                                                        : none};
     case U'\u1361':  // Ethiopic word space
       return next == c ? MarkAt{certain, 2} : MarkAt{};
     default:

@@ -17,9 +17,10 @@
 namespace heed::text {
 namespace {
 
-constexpr std::u32string_view kCloses = U")]}\"'\u00BB\u00AB\u201C\u201D\u2019\u203A\u2039」』）】》〉*_";
+constexpr std::u32string_view kCloses =
+    U")]}\"'\u00BB\u00AB\u201C\u201D\u2018\u2019\u203A\u2039」』）】》〉*_";
 /// Quotes of these open in some languages and close in others.
-constexpr std::u32string_view kBothWays = U"\"'\u201C\u00AB\u2039";
+constexpr std::u32string_view kBothWays = U"\"'\u2018\u201C\u00AB\u2039";
 /// Marks after which no sentence begins.
 constexpr std::u32string_view kGoesOn = U",;:\u060C\u061B\u1363\u1364\u1365、，；：､";
 /// Blanks that in French stand inside of quotation marks.
@@ -46,20 +47,26 @@ bool is_small_letter(char32_t c) {
   return is_letter(c) && to_upper(c) != c && script_of(c) != Script::georgian;
 }
 
-bool is_capital_letter(char32_t c) { return is_letter(c) && to_lower(c) != c; }
+bool is_capital_letter(char32_t c) {
+  return is_letter(c) && to_lower(c) != c;
+}
 
 /// Whether two characters can be a Japanese particle after a quotation, and do not begin a word
 /// that begins sentences.
 bool is_particle(char32_t c, char32_t next) {
   constexpr std::u32string_view kBegins[] = {U"とこ", U"とて", U"とに", U"でも", U"もし", U"もう",
-                                             U"もち", U"はい", U"だか", U"だが", U"なぜ", U"なに", U"なん",
-                                             U"なお", U"やが", U"やっ", U"かつ"};
+                                             U"もち", U"はい", U"だか", U"だが", U"なぜ", U"なに",
+                                             U"なん", U"なお", U"やが", U"やっ", U"かつ"};
   return is_any(c, U"とっのがをにはもでだなやへか") &&
          std::ranges::none_of(kBegins, [&](auto pair) { return pair[0] == c && pair[1] == next; });
 }
 
-bool is_kanji(char32_t c) { return script_of(c) == Script::han_and_kana && c >= 0x3400; }
-bool is_cjk(char32_t c) { return script_of(c) == Script::han_and_kana; }
+bool is_kanji(char32_t c) {
+  return script_of(c) == Script::han_and_kana && c >= 0x3400;
+}
+bool is_cjk(char32_t c) {
+  return script_of(c) == Script::han_and_kana;
+}
 
 /// Whether the character is a note of music, an emoji, or a part of one.
 bool is_emoji(char32_t c) {
@@ -68,7 +75,9 @@ bool is_emoji(char32_t c) {
          c == 0x200D;
 }
 
-bool is_note(char32_t c) { return c >= 0x2669 && c <= 0x266C; }
+bool is_note(char32_t c) {
+  return c >= 0x2669 && c <= 0x266C;
+}
 
 /// Whether a capital and up to three small letters have no vowel, as in Mr, Dr, Nr and St, and so
 /// can only be an abbreviation.
@@ -79,13 +88,19 @@ bool has_no_vowel(std::u32string_view word) {
          std::ranges::all_of(word.substr(1), [&](char32_t c) { return is_any(c, kConsonants); });
 }
 
+/// Whether the character is a part of the letter before it.
+bool is_vowel_sign(char32_t c) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC;
+}
+
 /// Whether the word is letters between dots, at most two each: "U.S", "e.g", "Ph.D". Names of files
 /// and addresses have longer parts.
 bool is_dotted(std::u32string_view word) {
   std::size_t part = 0;
   bool has_dot = false;
   for (const char32_t c : word) {
-    if (c != U'.' && (!is_letter(c) || ++part > 2)) return false;
+    if (c != U'.' && (!is_letter(c) || (part += !is_vowel_sign(c)) > 2)) return false;
     if (c == U'.') has_dot = true, part = 0;
   }
   return has_dot;
@@ -272,9 +287,7 @@ class Paragraph {
     // Particles after a quotation: 「行く！」と言った, and 行く！と言った.
     const bool has_closed = end > stop.end && is_any(before(end), kClosesQuotation);
     if (has_closed && is_particle(at(end), at(end + 1))) return true;
-    if (at(end) == U'と' && is_kanji(at(end + 1)) &&
-        !is_any(at(stop.end - 1), U"。｡"))
-      return true;
+    if (at(end) == U'と' && is_kanji(at(end + 1)) && !is_any(at(stop.end - 1), U"。｡")) return true;
     if (!quotation_of_.empty() && quotation_of_[stop.begin].to > 0) {
       const Quotation& quotation = quotation_of_[stop.begin];
       if (quotation.to - quotation.from <= kShortQuotation &&
@@ -284,7 +297,8 @@ class Paragraph {
     if (at(stop.begin) == U'\uFF0E')
       return is_item(stop.begin) || (is_single_letter(stop.begin) && !is_cjk(before(stop.begin)));
     // Khmer writes "and so on" as a letter between two marks.
-    if (at(stop.begin) == U'\u17D4' && at(end) == U'\u179B' && at(end + 1) == U'\u17D4') return true;
+    if (at(stop.begin) == U'\u17D4' && at(end) == U'\u179B' && at(end + 1) == U'\u17D4')
+      return true;
     // Tibetan's words for "so" follow what was said.
     if (has_closed_tibetan(stop, end)) return true;
     // The number of a verse stands between two dandas.
@@ -297,16 +311,19 @@ class Paragraph {
 
   bool has_closed_tibetan(const Stop& stop, std::size_t end) const {
     const std::size_t next = after(end, is_space);
-    return at(stop.begin) == U'\u0F0D' && end > stop.end && is_any(at(next), U"\u0F5E\u0F45\u0F64") &&
-           at(next + 1) == U'\u0F7A' && at(next + 2) == U'\u0F66';
+    return at(stop.begin) == U'\u0F0D' && end > stop.end &&
+           is_any(at(next), U"\u0F5E\u0F45\u0F64") && at(next + 1) == U'\u0F7A' &&
+           at(next + 2) == U'\u0F66';
   }
 
   /// Whether the Tibetan syllable before a shad says that another clause follows: "and", "having",
   /// "from", "though", "being".
   bool joins_clauses(std::size_t shad) const {
     constexpr std::u32string_view kSyllables =
-        U" \u0F51\u0F44 \u0F53\u0F66 \u0F4F\u0F7A \u0F66\u0F9F\u0F7A \u0F50\u0F7A \u0F40\u0FB1\u0F44 \u0F61\u0F44 "
-        U"\u0F60\u0F44 \u0F5E\u0F72\u0F44 \u0F45\u0F72\u0F44 \u0F64\u0F72\u0F44 \u0F53 \u0F58\u0F7C\u0F51 "
+        U" \u0F51\u0F44 \u0F53\u0F66 \u0F4F\u0F7A \u0F66\u0F9F\u0F7A \u0F50\u0F7A "
+        U"\u0F40\u0FB1\u0F44 \u0F61\u0F44 "
+        U"\u0F60\u0F44 \u0F5E\u0F72\u0F44 \u0F45\u0F72\u0F44 \u0F64\u0F72\u0F44 \u0F53 "
+        U"\u0F58\u0F7C\u0F51 "
         U"\u0F62\u0F92\u0FB1\u0F74\u0F62 ";
     std::size_t to = shad;
     if (before(to) == U'\u0F0B') --to;
@@ -346,8 +363,10 @@ class Paragraph {
 
   /// The first letter or digit from `i`, past the punctuation that opens a sentence.
   std::size_t word_after(std::size_t i) const {
-    for (const std::size_t limit = i + kMostOpening; i < limit; ++i)
-      if (!is_punctuation(at(i)) && !is_any(at(i), kNoBreakBlanks)) break;
+    for (const std::size_t limit = i + kMostOpening; i < limit; ++i) {
+      const bool is_after_dash = is_space(at(i)) && is_any(before(i), U"-\u2013\u2014");
+      if (!is_punctuation(at(i)) && !is_any(at(i), kNoBreakBlanks) && !is_after_dash) break;
+    }
     return i;
   }
 
@@ -364,7 +383,8 @@ class Paragraph {
     const std::size_t from = after(end, is_space);
     const std::size_t to = after(from, is_emoji);
     if (to == from || (to < points_.size() && !is_space(at(to)))) return end;
-    const bool closes = is_note(at(from)) ? is_note(first) || to == points_.size() : !is_emoji(first);
+    const bool closes =
+        is_note(at(from)) ? is_note(first) || to == points_.size() : !is_emoji(first);
     return closes ? to : end;
   }
 
@@ -406,11 +426,11 @@ class Paragraph {
 
   const SentenceRules& rules_;
   std::u32string points_;
-  std::vector<std::size_t> begins_;       // the first byte of each code point, and the end
-  std::vector<Quotation> quotation_of_;   // of each code point; none: there are no quotations
+  std::vector<std::size_t> begins_;      // the first byte of each code point, and the end
+  std::vector<Quotation> quotation_of_;  // of each code point; none: there are no quotations
   bool has_danda_ = false;
-  std::size_t sentence_ = 0;              // where the sentence begins that is read
-  bool is_quoted_ = false;                // the text so far has a quotation without its end
+  std::size_t sentence_ = 0;  // where the sentence begins that is read
+  bool is_quoted_ = false;    // the text so far has a quotation without its end
 };
 
 /// The byte at which a part that is too long is best cut; 0 where it has one character.

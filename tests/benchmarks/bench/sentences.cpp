@@ -59,9 +59,10 @@ std::vector<KnownParagraph> paragraphs_of(const std::string& file, const Sentenc
       if (has_blanks) paragraph.text += ' ';
     }
     paragraph.text += line;
-    has_blanks = !text::is_unsegmented(line) || !text::any_code_point(line, [](const text::CodePoint& point) {
-      return text::script_of(point.value) == text::Script::han_and_kana;
-    });
+    has_blanks = !text::is_unsegmented(line) ||
+                 !text::any_code_point(line, [](const text::CodePoint& point) {
+                   return text::script_of(point.value) == text::Script::han_and_kana;
+                 });
     is_full = std::ssize(paragraph.ends) + 1 == args.lines || (!is_closed(line) && !args.all);
   }
   return out;
