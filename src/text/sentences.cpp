@@ -227,14 +227,15 @@ class Paragraph {
     if (is_joined && (!is_certain || is_any(at(next), kGoesOn))) return 0;
     if (is_certain && goes_on_after_certain(stop, end)) return 0;
     // A blank stands before a quote that closes in French, and by mistake elsewhere.
-    const bool closes = is_any(at(next), U"\u00BB\u201D\u2019)」』）") ||
-                        (at(next) == U'"' && is_quoted_after_marks(stop, end));
+    const bool closes =
+        is_any(at(next), U"\u00BB\u201D\u2019)」』）") ||
+        (at(next) == U'"' && before(end) != U'"' && is_quoted_after_marks(stop, end));
     if (closes && next > end && closes_at(next + 1)) next = after(end = next + 1, is_space);
     // A comma before a letter stands for a quote that opens.
     if (is_any(at(next), kGoesOn) && !is_letter(at(next + 1))) return 0;
     if (!is_certain) {
       const std::size_t word = word_after(next);
-      if (is_small_letter(at(word)) && !has_capital(word)) return 0;
+      if (is_small_letter(at(word)) && !has_capital(word) && before(word) != U'<') return 0;
       if (stop.is_dot && goes_on(stop.begin, word)) return 0;
     }
     return with_emoji(end);

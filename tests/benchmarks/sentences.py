@@ -65,9 +65,11 @@ def pysbd_splitter(language: str) -> Splitter | None:
 
     def split(text: str) -> list[int]:
         end, ends = 0, []
-        for sentence in segmenter.segment(text):
-            end += inked(sentence)
-            ends.append(end)
+        for sentence in map(str.strip, segmenter.segment(text)):
+            begin = text.find(sentence, end)  # it loses some
+            if begin >= 0:
+                end = begin + len(sentence)
+                ends.append(inked(text[:end]))
         return ends
 
     return split
