@@ -8,11 +8,12 @@
 namespace heed::text {
 
 /// The sentences of a paragraph, without the blanks around them. `language`: a code whose letters
-/// before the first - or _ choose the rules ("de", "deu_Latn"): German, English, Spanish or French.
-/// For all others the rules know no abbreviations. A sentence ends after . ! ? and similar marks,
-/// and the quotes and brackets that close after them, where a blank follows, and then no small
-/// letter (the wide marks of Chinese and Japanese need no blank). It does not end after
-/// abbreviations, initials, and numbers that may be ordinals.
+/// before the first - or _ choose the words that the rules know ("de", "deu_Latn";
+/// text/sentence_rules.h). A sentence ends after its marks (text/sentence_marks.h), and the quotes,
+/// brackets, notes and emoji that close after them. After marks that also stand in words, such as
+/// the dot, a blank must follow, and then no small letter. A sentence does not end after
+/// abbreviations, initials, and numbers that may be ordinals, nor after a quotation that a Japanese
+/// particle follows. The time is linear in the length.
 std::vector<std::string_view> sentences_of(std::string_view paragraph, std::string_view language);
 
 /// `sentence` cut into parts of which each `fits`. The cut is near its middle after ; or :, else
