@@ -571,7 +571,7 @@ bool differ_in_numbers(std::string_view source, std::string_view target) {
     const bool is_one = one.digits == "1" && one.exponents[0] == 0;
     const bool is_in_words = words.may_spell(one.digits, one.exponents[0]) ||
                              words.may_spell(one.digits, one.exponents[1]) ||
-                             (one.any_exponent && words.may_spell(one.digits, kThousand));
+                             (one.any_exponent && words.may_spell(one.digits, kZerosOfThousand));
     return !is_one && !is_in_words && !is_converted(one, units_here, theirs, words);
   };
   const auto is_odd = [](const NumberReading& one) { return !is_often_in_words(one); };

@@ -113,7 +113,7 @@ bool is_quoted_after(bool was_quoted, char32_t c) {
 }
 
 /// Whether a full stop of its own is usual in the script, and a dot then an abbreviation's.
-bool is_written_with_danda(Script script) {
+bool usually_ends_with_danda(Script script) {
   return script == Script::devanagari || script == Script::bengali;
 }
 
@@ -408,7 +408,7 @@ class Paragraph {
     if (is_first && all(is_digit) && (sentence_ == 0 || word.size() <= 3)) return true;
     const bool is_letter_alone = word.size() == 1 && is_initial(dot);
     if (is_first && is_letter_alone) return true;  // "a. Introduction"
-    if (has_danda_ && is_written_with_danda(script_of(word.back()))) return true;
+    if (has_danda_ && usually_ends_with_danda(script_of(word.back()))) return true;
     const bool is_number = word.size() <= 3 && all(is_digit) && !is_any(before(from), U"-:,\u2013");
     const bool is_ordinal =
         rules_.ordinals && (is_number || all([](char32_t c) { return is_any(c, U"IVX"); }));

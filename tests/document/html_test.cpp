@@ -116,7 +116,7 @@ TEST(Html, TranslateYesIsTranslatedInsideOfWhatStays) {
 }
 
 TEST(Html, LinesOfPreStayLinesAndCodeStays) {
-  EXPECT_EQ(numbered_html("a\nb<pre>c\n\n  d. D\n</pre>e\nf"), "1<pre>2\n\n  3 4\n</pre>5");
+  EXPECT_EQ(numbered_html("a\nb<pre>c\n\n  dog. Do\n</pre>e\nf"), "1<pre>2\n\n  3 4\n</pre>5");
   for (const std::string pre :
        {"<pre><code>a</code></pre>", "<pre>b <code>a</code></pre>", "<pre class=\"src\">a</pre>",
         "<div class='highlight-c x'><div><pre>a</pre></div></div>",
@@ -204,8 +204,9 @@ TEST(Html, AttributesAreTranslatedIfAskedFor) {
   const HtmlTexts texts = texts_of_html(page, also);
   EXPECT_EQ(translated_html(page, texts, also), page);
   // The same tag twice.
-  const std::string twice = "<p>a <img alt=\"b. C\" title=d> c <img alt=\"b. C\" title=d> e";
-  EXPECT_THAT(texts_of_html(twice, also), ElementsAre("a c e", "b.", "C", "d", "b.", "C", "d"));
+  const std::string twice = "<p>a <img alt=\"be. Cat\" title=d> c <img alt=\"be. Cat\" title=d> e";
+  EXPECT_THAT(texts_of_html(twice, also),
+              ElementsAre("a c e", "be.", "Cat", "d", "be.", "Cat", "d"));
   EXPECT_EQ(translated_html(twice, {"A C E", "1", "2", "3", "4", "5", "6"}, also),
             "<p>A <img alt=\"1 2\" title=3> C <img alt=\"4 5\" title=6> E");
   EXPECT_EQ(translated_html(twice, texts_of_html(twice, also), also), twice);

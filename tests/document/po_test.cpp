@@ -91,9 +91,12 @@ TEST(PoDocument, PlaceholdersKnownByTheirOrderKeepIt) {
   const auto weighed = [](const std::string& text) {
     const Document read =
         read_into("de", "#, c-format\nmsgid \"" + text + "\"\nmsgstr \"\"\n", "po");
-    // Of "A b X1 c X2 d", and "d c b a".
-    const WordWeights turned{6, {0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0,
-                                 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0}};
+    // The words in their opposite order, in "A b c d" or in "A b X1 c X2 d".
+    const bool has_names = read.text().segments().at(0).text.find("X1") != std::string::npos;
+    const WordWeights turned =
+        has_names ? WordWeights{6, {0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0,
+                                    0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0}}
+                  : WordWeights{4, {0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0}};
     return read.text().with({with_inlays(read.text().segments().at(0), "d c b a", turned)});
   };
   EXPECT_THAT(weighed("A b %s c %d d"), HasSubstr("msgstr \"d %s %d c b a\""));

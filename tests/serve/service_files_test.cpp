@@ -57,7 +57,7 @@ TEST_F(ServedFiles, AreTranslatedAsDocumentsAndFetched) {
 TEST_F(ServedFiles, WhatIsNoDocumentIsRefused) {
   EXPECT_THAT(send("a.docx", "x").body,
               HasSubstr("file: the name 'a.docx' does not end like one "
-                        "of a document; names of documents end in .csv, "));
+                        "of a document; names of documents end in .ass, "));
   EXPECT_EQ(send("a.docx", "x").status, 400);
   EXPECT_THAT(send("a.txt", "\xFF\xFE").body, HasSubstr("file: is not UTF-8"));
   EXPECT_THAT(server.post("/translate_file", {{"source", "de"}}).body,
