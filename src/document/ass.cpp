@@ -12,6 +12,7 @@
 #include "document/lines_of_text.h"
 #include "document/passage.h"
 #include "document/subtitles.h"
+#include "document/token.h"
 
 namespace heed::document {
 namespace {
@@ -21,7 +22,7 @@ struct EventFields {
   std::size_t count = 10, start = 1, end = 2, style = 3, name = 4;
 
   EventFields() = default;
-  /// Of the names in a line "Format: Layer, Start, ...".
+  /// The fields by the names in a line "Format: Layer, Start, ...".
   explicit EventFields(std::string_view names) {
     count = 0;
     start = end = style = name = static_cast<std::size_t>(-1);

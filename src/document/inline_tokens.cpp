@@ -1,5 +1,7 @@
 #include "document/inline_tokens.h"
 
+#include <string>
+
 #include "text/characters.h"
 #include "text/references.h"
 #include "text/script.h"

@@ -30,7 +30,7 @@ std::vector<ByteRange> possible_breaks(const Segment& segment, const std::string
     const bool is_inlay = inlay != inlays.end() && inlay->from <= at;
     const char32_t now = is_inlay ? U'x' : point.value;
     const std::size_t after = may_break(now) ? at + point.bytes : at;
-    // Of several blanks the last one is a break: a line between two of them would be empty.
+    // The last of several blanks is a break: a line between two of them would be empty.
     if (after > at && !out.empty() && out.back().to == at && out.back().from < at)
       out.back() = {now == U' ' && before == U' ' ? out.back().from : at, after};
     else if (after > at || has_no_blank_between(before, now))

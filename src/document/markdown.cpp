@@ -12,6 +12,7 @@
 #include "document/markdown_extensions.h"
 #include "document/markdown_tokens.h"
 #include "document/passage.h"
+#include "document/token.h"
 
 namespace heed::document {
 namespace {
@@ -33,10 +34,10 @@ class MarkdownReader {
       return static_cast<MarkdownReader*>(self)->end();
     };
     parser.enter_span = [](MD_SPANTYPE type, void*, void* self) {
-      return static_cast<MarkdownReader*>(self)->add(type, MarkdownEvent::Kind::enter);
+      return static_cast<MarkdownReader*>(self)->add(type, MarkdownEvent::EventKind::enter);
     };
     parser.leave_span = [](MD_SPANTYPE type, void*, void* self) {
-      return static_cast<MarkdownReader*>(self)->add(type, MarkdownEvent::Kind::leave);
+      return static_cast<MarkdownReader*>(self)->add(type, MarkdownEvent::EventKind::leave);
     };
     parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* self) {
       return static_cast<MarkdownReader*>(self)->add(type, {text, size});
@@ -65,15 +66,15 @@ class MarkdownReader {
     return 0;
   }
 
-  int add(MD_SPANTYPE type, MarkdownEvent::Kind kind) {
-    using enum MarkdownEvent::Span;
-    const MarkdownEvent::Span span = type == MD_SPAN_EM       ? emphasis
-                                     : type == MD_SPAN_STRONG ? strong
-                                     : type == MD_SPAN_DEL    ? strike
-                                     : type == MD_SPAN_A      ? link
-                                     : type == MD_SPAN_IMG    ? image
-                                     : type == MD_SPAN_CODE   ? code
-                                                              : none;
+  int add(MD_SPANTYPE type, MarkdownEvent::EventKind kind) {
+    using enum MarkdownEvent::SpanKind;
+    const MarkdownEvent::SpanKind span = type == MD_SPAN_EM       ? emphasis
+                                         : type == MD_SPAN_STRONG ? strong
+                                         : type == MD_SPAN_DEL    ? strike
+                                         : type == MD_SPAN_A      ? link
+                                         : type == MD_SPAN_IMG    ? image
+                                         : type == MD_SPAN_CODE   ? code
+                                                                  : none;
     events_.push_back({.kind = kind, .span = span});
     return 0;
   }
@@ -92,13 +93,13 @@ class MarkdownReader {
       }
       return 0;
     }
-    using enum MarkdownEvent::Kind;
-    const MarkdownEvent::Kind kind = type == MD_TEXT_BR       ? hard_break
-                                     : type == MD_TEXT_SOFTBR ? soft_break
-                                     : type == MD_TEXT_ENTITY ? reference
-                                     : type == MD_TEXT_HTML   ? html
-                                     : type == MD_TEXT_CODE   ? code
-                                                              : MarkdownEvent::Kind::text;
+    using enum MarkdownEvent::EventKind;
+    const MarkdownEvent::EventKind kind = type == MD_TEXT_BR       ? hard_break
+                                          : type == MD_TEXT_SOFTBR ? soft_break
+                                          : type == MD_TEXT_ENTITY ? reference
+                                          : type == MD_TEXT_HTML   ? html
+                                          : type == MD_TEXT_CODE   ? code
+                                                                   : MarkdownEvent::EventKind::text;
     const bool is_break = kind == hard_break || kind == soft_break;
     if (is_break || kind == html || has_place)
       events_.push_back({.kind = kind,

@@ -145,7 +145,7 @@ class EventReader {
         bounds_(events.size() + 1, text_.size()) {
     for (std::size_t i = events.size(); i-- > 0;) {
       bounds_[i] = events[i].has_place() ? events[i].from : bounds_[i + 1];
-      if (events[i].has_place() && events[i].kind == Kind::html &&
+      if (events[i].has_place() && events[i].kind == EventKind::html &&
           closes_element(text_.substr(events[i].from)))
         last_closing_.try_emplace(name_of_tag(text_of(i)), i);
     }
@@ -163,8 +163,8 @@ class EventReader {
   }
 
  private:
-  using Kind = MarkdownEvent::Kind;
-  using Span = MarkdownEvent::Span;
+  using EventKind = MarkdownEvent::EventKind;
+  using SpanKind = MarkdownEvent::SpanKind;
 
   std::string_view text_of(std::size_t i) const {
     return text_.substr(events_[i].from, events_[i].to - events_[i].from);
@@ -174,12 +174,12 @@ class EventReader {
     return at < text_.size() && is_one_of(text_[at], characters);
   }
 
-  std::size_t marks_at(std::size_t at, Span span) const {
-    const std::string_view marks = span == Span::strike ? "~" : "*_";
+  std::size_t marks_at(std::size_t at, SpanKind span) const {
+    const std::string_view marks = span == SpanKind::strike ? "~" : "*_";
     if (!has(at, marks)) return 0;
     const bool is_double = at + 1 < text_.size() && text_[at + 1] == text_[at];
-    if (span == Span::emphasis) return 1;
-    return is_double ? 2 : span == Span::strike ? 1 : 0;
+    if (span == SpanKind::emphasis) return 1;
+    return is_double ? 2 : span == SpanKind::strike ? 1 : 0;
   }
 
   // Where the text begins ----------------------------------------------------------------------
@@ -189,12 +189,12 @@ class EventReader {
   std::pair<std::size_t, std::size_t> start(std::size_t first) const {
     std::size_t at = events_[first].from;
     const std::pair<std::size_t, std::size_t> without{first, at};
-    if (events_[first].kind == Kind::text && has(at, kEscaped) && at > floor_ &&
+    if (events_[first].kind == EventKind::text && has(at, kEscaped) && at > floor_ &&
         text_[at - 1] == '\\')
       --at;
     for (std::size_t i = first; i-- > 0;) {
       const MarkdownEvent& event = events_[i];
-      if (event.kind == Kind::leave) {
+      if (event.kind == EventKind::leave) {
         const std::size_t enter = enter_of(i);
         const auto begin = start_of_empty(enter, i, at);
         if (!begin) return without;
@@ -202,35 +202,35 @@ class EventReader {
         i = enter;
         continue;
       }
-      if (event.kind != Kind::enter || event.span == Span::code)
+      if (event.kind != EventKind::enter || event.span == SpanKind::code)
         while (at > floor_ && has(at - 1, kBetweenLines)) --at;
-      if (event.kind != Kind::enter) continue;
+      if (event.kind != EventKind::enter) continue;
       const std::size_t marks = marks_before(at, event.span);
-      if (marks == 0 && event.span != Span::link) return without;
+      if (marks == 0 && event.span != SpanKind::link) return without;
       at -= marks;
     }
     return {0, at};
   }
 
   /// How many bytes before `at` begin the span.
-  std::size_t marks_before(std::size_t at, Span span) const {
+  std::size_t marks_before(std::size_t at, SpanKind span) const {
     const std::string_view before = text_.substr(floor_, at - floor_);
     if (before.empty()) return 0;
-    if (span == Span::code) return before.size() - 1 - before.find_last_not_of('`');
-    if (span == Span::link) return is_one_of(before.back(), "[<") ? 1 : 0;
-    if (span == Span::image) return before.ends_with("![") ? 2 : 0;
-    const std::size_t least = span == Span::strong ? 2 : 1;
+    if (span == SpanKind::code) return before.size() - 1 - before.find_last_not_of('`');
+    if (span == SpanKind::link) return is_one_of(before.back(), "[<") ? 1 : 0;
+    if (span == SpanKind::image) return before.ends_with("![") ? 2 : 0;
+    const std::size_t least = span == SpanKind::strong ? 2 : 1;
     if (before.size() < least) return 0;
     const std::size_t two = before.size() > 1 && marks_at(at - 2, span) == 2 ? 2 : 1;
-    const std::size_t marks = span == Span::strike ? two : least;
+    const std::size_t marks = span == SpanKind::strike ? two : least;
     return marks_at(at - marks, span) == marks ? marks : 0;
   }
 
   std::size_t enter_of(std::size_t leave) const {
     std::size_t depth = 0;
     for (std::size_t i = leave;; --i) {
-      depth += events_[i].kind == Kind::leave ? 1 : 0;
-      depth -= events_[i].kind == Kind::enter ? 1 : 0;
+      depth += events_[i].kind == EventKind::leave ? 1 : 0;
+      depth -= events_[i].kind == EventKind::enter ? 1 : 0;
       if (depth == 0 || i == 0) return i;
     }
   }
@@ -250,11 +250,11 @@ class EventReader {
     for (std::size_t i = enter; i <= leave; ++i) {
       const MarkdownEvent& event = events_[i];
       at = std::min(after_run(text_, kBetweenLines, at), bound);
-      if (event.kind == Kind::enter) {
-        const std::string_view mark = event.span == Span::image ? "![" : "[";
+      if (event.kind == EventKind::enter) {
+        const std::string_view mark = event.span == SpanKind::image ? "![" : "[";
         if (!text_.substr(at, bound - at).starts_with(mark)) return kNowhere;
         at += mark.size();
-      } else if (event.kind == Kind::leave) {
+      } else if (event.kind == EventKind::leave) {
         if (at >= bound || text_[at] != ']') return kNowhere;
         at += 1 + bytes_of_target(at + 1, bound);
       }
@@ -303,22 +303,22 @@ class EventReader {
   std::size_t read(std::size_t i) {
     const MarkdownEvent& event = events_[i];
     switch (event.kind) {
-      case Kind::enter:
+      case EventKind::enter:
         return enter(i);
-      case Kind::leave:
+      case EventKind::leave:
         leave(i);
         return i;
-      case Kind::soft_break:
-      case Kind::hard_break:
+      case EventKind::soft_break:
+      case EventKind::hard_break:
         read_break(i);
         return i;
-      case Kind::html:
+      case EventKind::html:
         return event.has_place() ? read_html(i) : i;
-      case Kind::reference:
+      case EventKind::reference:
         read_reference(event);
         return i;
-      case Kind::text:
-      case Kind::code:
+      case EventKind::text:
+      case EventKind::code:
         break;
     }
     if (event.to > tokens_.at()) {
@@ -345,17 +345,17 @@ class EventReader {
 
   std::size_t enter(std::size_t i) {
     const MarkdownEvent& event = events_[i];
-    if (event.span == Span::code) return read_code(i);
+    if (event.span == SpanKind::code) return read_code(i);
     const std::size_t at = place_of_mark(i);
-    if (event.span == Span::link && at >= bounds_[i]) return read_address(i, at);
-    if (event.span == Span::link && text_[at] == '<') return read_address(i, at);
-    const bool is_link = event.span == Span::link || event.span == Span::image;
+    if (event.span == SpanKind::link && at >= bounds_[i]) return read_address(i, at);
+    if (event.span == SpanKind::link && text_[at] == '<') return read_address(i, at);
+    const bool is_link = event.span == SpanKind::link || event.span == SpanKind::image;
     std::size_t marks = 0;
-    if (event.span == Span::image)
+    if (event.span == SpanKind::image)
       marks = text_.substr(at).starts_with("![") ? 2 : 0;
-    else if (event.span == Span::link)
+    else if (event.span == SpanKind::link)
       marks = has(at, "[") ? 1 : 0;
-    else if (event.span != Span::none)
+    else if (event.span != SpanKind::none)
       marks = marks_at(at, event.span);
     open_.push_back({.from = at + marks, .is_shown = marks > 0 && at + marks <= bounds_[i]});
     if (!open_.back().is_shown) return i;
@@ -374,7 +374,7 @@ class EventReader {
     const Open open = open_.empty() ? Open{} : open_.back();
     if (!open_.empty()) open_.pop_back();
     const std::size_t at = place_of_mark(i), bound = bounds_[i];
-    const bool is_link = event.span == Span::link || event.span == Span::image;
+    const bool is_link = event.span == SpanKind::link || event.span == SpanKind::image;
     std::size_t bytes = 0;
     Token token{.syntax = Token::Syntax::closing, .mask = Token::kCloses};
     if (is_link && at < bound && text_[at] == ']') {
@@ -385,7 +385,7 @@ class EventReader {
       // The text is the name of the address.
       if (open.is_shown && (target == 0 || text_.substr(at + 1, target) == "[]"))
         token.written = "][" + one_line_of(open.from, at) + "]";
-    } else if (!is_link && event.span != Span::none) {
+    } else if (!is_link && event.span != SpanKind::none) {
       bytes = marks_at(at, event.span);
       if (at + bytes > bound) bytes = 0;
       token.name = text_.substr(at, bytes);
@@ -410,8 +410,8 @@ class EventReader {
   std::size_t leave_of(std::size_t enter) const {
     std::size_t depth = 0;
     for (std::size_t i = enter; i < events_.size(); ++i) {
-      depth += events_[i].kind == Kind::enter ? 1 : 0;
-      depth -= events_[i].kind == Kind::leave ? 1 : 0;
+      depth += events_[i].kind == EventKind::enter ? 1 : 0;
+      depth -= events_[i].kind == EventKind::leave ? 1 : 0;
       if (depth == 0) return i;
     }
     return events_.size() - 1;
@@ -460,13 +460,14 @@ class EventReader {
 
   void read_break(std::size_t i) {
     std::size_t at = std::min(after_run(text_, " \t", tokens_.at()), bounds_[i]);
-    const bool is_hard = events_[i].kind == Kind::hard_break;
+    const bool is_hard = events_[i].kind == EventKind::hard_break;
     if (is_hard && has(at, "\\")) ++at;
     if (at >= bounds_[i] || !has(at, "\r\n")) return;
     at += text_.substr(at).starts_with("\r\n") ? 2 : 1;
     at = std::min(after_run(text_, " \t>", at), bounds_[i]);
     // What would be a marker at another place stays at the beginning of its line.
-    if (i + 1 < events_.size() && events_[i + 1].kind == Kind::text && at == events_[i + 1].from)
+    if (i + 1 < events_.size() && events_[i + 1].kind == EventKind::text &&
+        at == events_[i + 1].from)
       at += std::min(marker_bytes(text_of(i + 1)), text_of(i + 1).size());
     if (is_hard && open_.empty())
       tokens_.end(at);
@@ -476,8 +477,8 @@ class EventReader {
 
   /// The last event of a tag or comment, which may have several lines.
   std::size_t last_of_tag(std::size_t i) const {
-    while (i + 2 < events_.size() && events_[i + 1].kind == Kind::html &&
-           !events_[i + 1].has_place() && events_[i + 2].kind == Kind::html &&
+    while (i + 2 < events_.size() && events_[i + 1].kind == EventKind::html &&
+           !events_[i + 1].has_place() && events_[i + 2].kind == EventKind::html &&
            events_[i + 2].has_place())
       i += 2;
     return i;
@@ -511,9 +512,9 @@ class EventReader {
     std::size_t depth = 1;
     for (++i; i < events_.size(); ++i) {
       const MarkdownEvent& event = events_[i];
-      if (event.kind == Kind::enter) open_.push_back({});
-      if (event.kind == Kind::leave && !open_.empty()) open_.pop_back();
-      if (event.kind != Kind::html || !event.has_place() || name_of_tag(text_of(i)) != name)
+      if (event.kind == EventKind::enter) open_.push_back({});
+      if (event.kind == EventKind::leave && !open_.empty()) open_.pop_back();
+      if (event.kind != EventKind::html || !event.has_place() || name_of_tag(text_of(i)) != name)
         continue;
       depth += closes_element(text_of(i)) ? -1 : 1;
       if (depth == 0) return i;

@@ -15,13 +15,13 @@ namespace heed::document {
 /// What a parser tells about a text, in order. Marks and addresses are not told: they are the bytes
 /// between two texts.
 struct MarkdownEvent {
-  enum class Kind { enter, leave, text, reference, html, code, soft_break, hard_break };
-  enum class Span { none, emphasis, strong, strike, link, image, code };
+  enum class EventKind { enter, leave, text, reference, html, code, soft_break, hard_break };
+  enum class SpanKind { none, emphasis, strong, strike, link, image, code };
 
   static constexpr std::size_t kNowhere = -1;
 
-  Kind kind = Kind::text;
-  Span span = Span::none;  // what is entered or left
+  EventKind kind = EventKind::text;
+  SpanKind span = SpanKind::none;  // what is entered or left
   /// Bytes of CommonMarkdown::text. kNowhere: the parser has them from elsewhere, as for a blank
   /// that stands for the end of a line in code.
   std::size_t from = kNowhere, to = kNowhere;

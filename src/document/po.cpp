@@ -19,6 +19,7 @@
 #include "document/lines_of_text.h"
 #include "document/passage.h"
 #include "document/plural_forms.h"
+#include "document/token.h"
 #include "document/xml_events.h"
 #include "text/utf8.h"
 

@@ -29,7 +29,7 @@ struct Inlay {
   std::string before, after = {};  // as in the source; only an element has a tag after its text
   std::size_t begin = 0, end = 0;  // bytes of the text that are inside it
   std::size_t parent = kNone;      // index of the element around it, which comes earlier
-  /// Of an item: the bytes [begin, end) of the text, a stand-in (Segment::stand_ins).
+  /// Whether it is an item whose stand-in has the bytes [begin, end) (Segment::stand_ins).
   bool stands_in = false;
   bool blank_before = false, blank_after = false;  // in the source
   bool needs_words = false;                        // Token::needs_words

@@ -10,6 +10,7 @@
 #include "document/format.h"
 #include "document/language_tags.h"
 #include "document/passage.h"
+#include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
 #include "text/references.h"
@@ -18,7 +19,7 @@ namespace heed::document {
 namespace {
 
 XmlRole tmx_role(const XmlEvent& start) {
-  using enum XmlRole::Kind;
+  using enum XmlRole::RoleKind;
   const std::string_view name = start.local_name(), pair = start.attribute("i");
   if (name == "hi") return {span};
   if (pair.empty()) return {};
@@ -36,7 +37,7 @@ class Tmx {
     bool is_tmx = false;
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const XmlEvent& event = events_[i];
-      if (event.kind != XmlEvent::Kind::start) continue;
+      if (event.kind != XmlEvent::EventType::start) continue;
       if (!std::exchange(is_tmx, true) && event.name != "tmx")
         throw UserError(
             "line {}: it begins with <{}>, not with <tmx>; name its format, such as xml",
@@ -68,7 +69,7 @@ class Tmx {
   std::vector<std::size_t> children_of(std::size_t parent, std::string_view name) const {
     std::vector<std::size_t> out;
     for (std::size_t i = parent + 1; i < events_[parent].partner; ++i) {
-      if (events_[i].kind != XmlEvent::Kind::start) continue;
+      if (events_[i].kind != XmlEvent::EventType::start) continue;
       if (events_[i].name == name) out.push_back(i);
       i = events_[i].partner;
     }
@@ -105,7 +106,7 @@ class Tmx {
     for (const std::size_t i : variants_of(unit)) {
       const std::string_view language = language_of(events_[i]);
       last = i;
-      // Of several translations one is enough.
+      // One of several translations is enough.
       if (is_same_language(language, target_) && (target == kNone || is_blank(target))) target = i;
       if (source == kNone && is_same_language(language, source_language)) source = i;
     }

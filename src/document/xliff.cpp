@@ -27,9 +27,10 @@ constexpr std::size_t kNoEvent = -1;
 
 /// The elements of XLIFF 1.2 and 2 inside a text.
 XmlRole xliff_role(const XmlEvent& start) {
-  using enum XmlRole::Kind;
+  using enum XmlRole::RoleKind;
   const std::string_view name = start.local_name();
-  const auto pair = [&](XmlRole::Kind kind, std::string_view first, std::string_view second = "") {
+  const auto pair = [&](XmlRole::RoleKind kind, std::string_view first,
+                        std::string_view second = "") {
     const std::string_view id =
         start.has_attribute(first) ? start.attribute(first) : start.attribute(second);
     return id.empty() ? XmlRole{} : XmlRole{kind, "pair " + std::string(id)};
@@ -56,7 +57,7 @@ class Xliff {
 
   Passages read() {
     std::size_t i = 0;
-    while (events_[i].kind != XmlEvent::Kind::start) ++i;
+    while (events_[i].kind != XmlEvent::EventType::start) ++i;
     const std::string_view version = events_[i].attribute("version");
     if (events_[i].local_name() != "xliff" ||
         !(version.starts_with('1') || version.starts_with('2')))
@@ -70,7 +71,7 @@ class Xliff {
     for (; i < events_.size(); ++i) {
       while (!ends_.empty() && ends_.back().first <= i) ends_.pop_back();
       const XmlEvent& event = events_[i];
-      if (event.kind != XmlEvent::Kind::start) continue;
+      if (event.kind != XmlEvent::EventType::start) continue;
       const std::string_view name = event.local_name(), translate = event.attribute("translate");
       if (!translate.empty()) ends_.emplace_back(event.partner, translate != "no");
       if (name == "file" && !is_2_) begin_file(i, "source-language", "target-language");
@@ -124,7 +125,7 @@ class Xliff {
   Parts parts_of(std::size_t unit) const {
     Parts parts;
     for (std::size_t i = unit + 1; i < events_[unit].partner; ++i) {
-      if (events_[i].kind != XmlEvent::Kind::start) continue;
+      if (events_[i].kind != XmlEvent::EventType::start) continue;
       const std::string_view name = events_[i].local_name();
       if (name == "source") parts.source = i;
       if (name == "seg-source") parts.segments = i;
@@ -201,7 +202,7 @@ class Xliff {
   }
 
   bool is_mark(std::size_t i) const {
-    return events_[i].kind == XmlEvent::Kind::start && events_[i].local_name() == "mrk" &&
+    return events_[i].kind == XmlEvent::EventType::start && events_[i].local_name() == "mrk" &&
            events_[i].attribute("mtype") == "seg";
   }
 
@@ -251,7 +252,7 @@ class Xliff {
     const std::size_t first = source + 1, last = events_[source].partner;
     const ByteRange all = events_[first].bytes;
     Passage passage;
-    if (last == first + 1 && events_[first].kind == XmlEvent::Kind::cdata &&
+    if (last == first + 1 && events_[first].kind == XmlEvent::EventType::cdata &&
         all.to - all.from > kBegin + kEnd) {
       passage.writing.escaped = in_cdata;
       passage.tokens = {{.from = all.from + kBegin, .to = all.to - kEnd}};

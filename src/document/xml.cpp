@@ -2,11 +2,13 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/strings.h"
 #include "document/format.h"
 #include "document/passage.h"
+#include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
 #include "text/references.h"
@@ -31,7 +33,7 @@ class Xml {
     find_texts();
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const XmlEvent& event = events_[i];
-      if (event.kind != XmlEvent::Kind::start) continue;
+      if (event.kind != XmlEvent::EventType::start) continue;
       if (keeps_language(event)) {
         i = event.partner;
         continue;
@@ -59,9 +61,9 @@ class Xml {
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const XmlEvent& event = events_[i];
-      if (event.kind == XmlEvent::Kind::start) {
+      if (event.kind == XmlEvent::EventType::start) {
         open.push_back(i);
-      } else if (event.kind == XmlEvent::Kind::end) {
+      } else if (event.kind == XmlEvent::EventType::end) {
         open.pop_back();
         const std::size_t start = event.partner;
         is_span_[start] =
@@ -74,23 +76,23 @@ class Xml {
       }
     }
     for (std::size_t i = 0; i < events_.size(); ++i) {
-      if (events_[i].kind == XmlEvent::Kind::end) open.pop_back();
-      if (events_[i].kind != XmlEvent::Kind::start) continue;
+      if (events_[i].kind == XmlEvent::EventType::end) open.pop_back();
+      if (events_[i].kind != XmlEvent::EventType::start) continue;
       if (!open.empty() && !is_span_[open.back()] && !has_text_[open.back()]) is_span_[i] = false;
       open.push_back(i);
     }
   }
 
   bool is_text(const XmlEvent& event) const {
-    return event.kind == XmlEvent::Kind::character ||
-           (event.kind == XmlEvent::Kind::text &&
+    return event.kind == XmlEvent::EventType::character ||
+           (event.kind == XmlEvent::EventType::text &&
             !text::is_blank(bytes_.substr(event.bytes.from, event.bytes.to - event.bytes.from)));
   }
 
   XmlRole role_of(const XmlEvent& start) const {
-    if (keeps_language(start)) return {XmlRole::Kind::whole};
+    if (keeps_language(start)) return {XmlRole::RoleKind::whole};
     const std::size_t i = events_[start.partner].partner;
-    return {is_span_[i] ? XmlRole::Kind::span : XmlRole::Kind::cut};
+    return {is_span_[i] ? XmlRole::RoleKind::span : XmlRole::RoleKind::cut};
   }
 
   std::string_view bytes_;

@@ -48,11 +48,11 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
   EscapedText text(bytes, LineFeeds::layout);
   for (std::size_t i = first; i < last; ++i) {
     const XmlEvent& event = events[i];
-    if (event.kind == XmlEvent::Kind::text) {
+    if (event.kind == XmlEvent::EventType::text) {
       text.add(event.bytes);
       continue;
     }
-    if (event.kind == XmlEvent::Kind::character) {
+    if (event.kind == XmlEvent::EventType::character) {
       text.add(event.text, event.bytes);
       continue;
     }
@@ -60,20 +60,21 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
     text.move_to(tokens);
     Token& token = tokens.emplace_back(
         Token{.from = event.bytes.from, .to = event.bytes.to, .syntax = Token::Syntax::whole});
-    if (event.kind != XmlEvent::Kind::start && event.kind != XmlEvent::Kind::end) continue;
-    const bool is_start = event.kind == XmlEvent::Kind::start;
+    if (event.kind != XmlEvent::EventType::start && event.kind != XmlEvent::EventType::end)
+      continue;
+    const bool is_start = event.kind == XmlEvent::EventType::start;
     XmlRole role = role_of(is_start ? event : events[event.partner]);
     const bool is_empty = is_start && events[event.partner].bytes.is_empty();
-    if (role.kind == XmlRole::Kind::cut) {
+    if (role.kind == XmlRole::RoleKind::cut) {
       token.syntax = Token::Syntax::block;
-    } else if (role.kind == XmlRole::Kind::span) {
+    } else if (role.kind == XmlRole::RoleKind::span) {
       if (is_empty) continue;
       token.syntax = is_start ? Token::Syntax::opening : Token::Syntax::closing;
       token.name = kElement + event.name;
     } else {
-      if (role.kind != XmlRole::Kind::whole)
+      if (role.kind != XmlRole::RoleKind::whole)
         token.syntax =
-            role.kind == XmlRole::Kind::opens ? Token::Syntax::opening : Token::Syntax::closing;
+            role.kind == XmlRole::RoleKind::opens ? Token::Syntax::opening : Token::Syntax::closing;
       token.name = std::move(role.name);
       i = std::min(event.partner, last - 1);
       token.to = std::max(token.to, events[i].bytes.to);
@@ -87,7 +88,7 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
 bool is_blank_xml(std::string_view bytes, const std::vector<XmlEvent>& events, std::size_t first,
                   std::size_t last) {
   for (std::size_t i = first; i < last; ++i)
-    if (events[i].kind != XmlEvent::Kind::text ||
+    if (events[i].kind != XmlEvent::EventType::text ||
         !text::is_blank(
             bytes.substr(events[i].bytes.from, events[i].bytes.to - events[i].bytes.from)))
       return false;

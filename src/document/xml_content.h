@@ -14,14 +14,14 @@ namespace heed::document {
 
 /// What an element inside a text is.
 struct XmlRole {
-  enum class Kind {
+  enum class RoleKind {
     span,    // it has text of the sentence around it
     whole,   // all of it stays
     opens,   // all of it stays, and is the beginning of what the one that `closes` ends
     closes,  // with the same name
     cut,     // a sentence ends at each of its tags
   };
-  Kind kind = Kind::whole;
+  RoleKind kind = RoleKind::whole;
   std::string name = {};  // of what `opens` and `closes`
 };
 

@@ -55,7 +55,7 @@ class XmlReader {
 
   static void XMLCALL on_start(void* data, const XML_Char* name, const XML_Char** attributes) {
     XmlReader& reader = self(data);
-    XmlEvent& event = reader.add(XmlEvent::Kind::start);
+    XmlEvent& event = reader.add(XmlEvent::EventType::start);
     event.name = name;
     for (; *attributes != nullptr; attributes += 2)
       event.attributes.emplace_back(attributes[0], attributes[1]);
@@ -64,7 +64,7 @@ class XmlReader {
 
   static void XMLCALL on_end(void* data, const XML_Char* name) {
     XmlReader& reader = self(data);
-    XmlEvent& event = reader.add(XmlEvent::Kind::end);
+    XmlEvent& event = reader.add(XmlEvent::EventType::end);
     event.name = name;
     event.partner = reader.open_.back();
     reader.open_.pop_back();
@@ -77,18 +77,19 @@ class XmlReader {
     const ByteRange now = reader.now();
     const bool is_reference = now.from < now.to && reader.bytes_[now.from] == '&';
     if (!is_reference && !reader.events_.empty() &&
-        reader.events_.back().kind == XmlEvent::Kind::text &&
+        reader.events_.back().kind == XmlEvent::EventType::text &&
         reader.events_.back().bytes.to == now.from) {
       reader.events_.back().bytes.to = now.to;
       return;
     }
-    XmlEvent& event = reader.add(is_reference ? XmlEvent::Kind::character : XmlEvent::Kind::text);
+    XmlEvent& event =
+        reader.add(is_reference ? XmlEvent::EventType::character : XmlEvent::EventType::text);
     if (is_reference) event.text.assign(text, static_cast<std::size_t>(size));
   }
 
   static void XMLCALL on_cdata_start(void* data) {
     XmlReader& reader = self(data);
-    reader.add(XmlEvent::Kind::cdata);
+    reader.add(XmlEvent::EventType::cdata);
     reader.in_cdata_ = true;
   }
 
@@ -101,7 +102,7 @@ class XmlReader {
   static void XMLCALL on_other(void* data, const XML_Char* /*text*/, int /*size*/) {
     XmlReader& reader = self(data);
     const ByteRange now = reader.now();
-    if (!reader.in_cdata_ && now.from >= reader.end()) reader.add(XmlEvent::Kind::other);
+    if (!reader.in_cdata_ && now.from >= reader.end()) reader.add(XmlEvent::EventType::other);
   }
 
   /// The bytes of what Expat reports now.
@@ -117,7 +118,7 @@ class XmlReader {
     if (byte > end()) events_.push_back({.bytes = {end(), byte}});
   }
 
-  XmlEvent& add(XmlEvent::Kind kind) {
+  XmlEvent& add(XmlEvent::EventType kind) {
     const ByteRange bytes = now();
     fill_up_to(bytes.from);
     return events_.emplace_back(XmlEvent{.kind = kind, .bytes = bytes});

@@ -13,7 +13,7 @@
 namespace heed::document {
 
 struct XmlEvent {
-  enum class Kind {
+  enum class EventType {
     start,      // a start tag; also an empty-element tag, whose `end` has no bytes
     end,        // an end tag
     text,       // characters, with the line ends of the document
@@ -23,7 +23,7 @@ struct XmlEvent {
             // not looked up
   };
 
-  Kind kind = Kind::other;
+  EventType kind = EventType::other;
   ByteRange bytes;
   std::string name = {};                                             // of a tag, with its prefix
   std::vector<std::pair<std::string, std::string>> attributes = {};  // of a start tag

@@ -1,6 +1,7 @@
 // Numbers that are written in words.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -364,7 +364,7 @@ class Paragraph {
 
   /// The first letter or digit from `i`, past the punctuation that opens a sentence.
   std::size_t word_after(std::size_t i) const {
-    for (const std::size_t limit = i + kMostOpening; i < limit; ++i) {
+    for (const std::size_t limit = std::min(i + kMostOpening, points_.size()); i < limit; ++i) {
       const bool is_after_dash = is_space(at(i)) && is_any(before(i), U"-\u2013\u2014");
       if (!is_punctuation(at(i)) && !is_any(at(i), kNoBreakBlanks) && !is_after_dash) break;
     }
