@@ -193,6 +193,9 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
     throw UserError(
         "translate: --min-weight says which words have no link; add --alignment or --json, or "
         "leave it out");
+  if (args.prefix_column && !args.prefix.empty())
+    throw UserError(
+        "translate: --prefix-column (once --tsv) does not go with --prefix; leave one of them out");
   if (args.sample && !decode::samples(config.sampling))
     throw UserError(
         "--sample: decoding.sampling.top_p and top_k are 0, which means to search; set one of them "
@@ -520,7 +523,7 @@ void add_translate(CommandLine& program) {
       .flag("--prefix-column", args->prefix_column,
             "The prefix of a line is the text after its first tab")
       .excludes({prefix});
-  command.former_flag("--tsv", "--prefix-column", args->prefix_column).excludes({prefix});
+  command.former_flag("--tsv", "--prefix-column", args->prefix_column);
   command.flag("--pieces", args->pieces,
                "Lines are pieces that another program has cut, and translations stay pieces "
                "(data.pieces)");

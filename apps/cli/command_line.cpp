@@ -221,8 +221,8 @@ void CommandLine::run(std::function<void()> action) {
   app_->callback([app = app_, outputs = outputs_, former = former_, action = std::move(action)] {
     for (const auto& [option, present] : *former)
       if (option->count() > 0)
-        log::warn("{} {}: this option is called {} now", app->get_name(), option->get_name(),
-                  present);
+        log::warn("{} --{}: this option is called {} now", app->get_name(),
+                  option->get_lnames().at(0), present);
     require_harmless_outputs(*app, *outputs);
     action();
   });

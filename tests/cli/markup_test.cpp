@@ -124,7 +124,7 @@ TEST(MarkupPage, IsRefusedWhereItsMarkupEndsInAnotherLine) {
                                         "<p>a b</p>\n<style>\np { color: red }\n</style>\n");
   expect_mistake(run_heed({"translate", model, page, "--markup", "html", "-o", output}),
                  {page + ":2: the element that begins with '<style>' does not end in its line",
-                  "format=html", "&lt;"});
+                  "--document html", "&lt;"});
   EXPECT_FALSE(is_there(output));
   const Result piped =
       run_heed({"translate", model, "--markup", "xml"}, "a <b>c</b>\na <c\nd=\"e\"/>\n");
