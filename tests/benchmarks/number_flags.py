@@ -2,8 +2,8 @@
 """Plants wrong numbers in right translations, and counts what the rule `numbers` of `heed clean` finds (docs/flags.md).
 
   git clone https://github.com/MicrosoftTranslator/NTREX
-  python3 tests/benchmarks/numbers.py NTREX/NTREX-128 --heed build/release/heed
-  python3 tests/benchmarks/numbers.py NTREX/NTREX-128 --languages spa,swe,pol --list wrong.tsv    # and the pairs that it misjudges
+  python3 tests/benchmarks/number_flags.py NTREX/NTREX-128 --heed build/release/heed
+  python3 tests/benchmarks/number_flags.py NTREX/NTREX-128 --languages spa,swe,pol --list wrong.tsv    # and the pairs that it misjudges
 
 A fault changes one number of a line. It is drawn among those that both sides write in the same digits, whatever groups them: in the
 others nobody who does not know the language sees a fault. A line has at most one copy with each fault.
