@@ -143,7 +143,7 @@ std::string written(int64_t line, const std::string& source, const decode::Trans
 struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
-  std::string prefix, output, glossary, markup, document, language;
+  std::string prefix, output, glossary, markup, document, source, target;
   std::vector<std::string> keep, texts, columns, also;
   ModelOptions common;
   AlignmentOptions weights;
@@ -396,7 +396,8 @@ const document::DocumentFormat& format_of(const TranslateArgs& args) {
 void translate_document(const TranslateArgs& args, const document::DocumentFormat& format,
                         const run::LineModels& models, const model::Traits& traits) {
   LanguageOptions languages;
-  languages.source = args.language;
+  languages.source = args.source;
+  languages.target = args.target;
   const document::DocumentOptions options{
       .read = {.source_language = languages.of(models.config).source,
                .target_language = languages.of(models.config).target,
@@ -509,8 +510,13 @@ void add_translate(CommandLine& program) {
   command.option("--text", args->texts, "Translate this text in place of a file; may be repeated")
       .excludes({file, document});
   command
-      .option("--language", args->language,
-              "Rules by which sentences end: de, en, es, fr, or any; default: by the model")
+      .option("--source,--language", args->source,
+              "Code of the source language, by whose rules sentences end, or any; default: by the "
+              "model")
+      .needs(document);
+  command
+      .option("--target", args->target,
+              "Code of the language of the translations, for documents that name it")
       .needs(document);
   command
       .list("--also", args->also,

@@ -341,7 +341,7 @@ class Po {
     if (are_other_languages(language, options_.target_language))
       throw UserError(
           "line {}: its language is {}, and that of the model's translations is {}; take a model "
-          "of that language, or tell the model's: --set data.target_language={}",
+          "of that language, or tell the model's: --target {}",
           line, one_line(language), options_.target_language, one_line(language));
     plural_ = field(header, "Plural-Forms");
     forms_ = plural_forms(plural_);

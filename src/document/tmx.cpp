@@ -52,7 +52,7 @@ class Tmx {
     if (!units_.empty() && !has_source_)
       throw UserError(
           "line {}: no <tuv> is in {}, the language of the source; take a model of another "
-          "language, or tell the model's: --set data.source_language={}",
+          "language, or tell the model's: --source {}",
           line_number(bytes_, events_[units_[0]].bytes.from), source_of(units_[0]),
           source_.empty() ? "en" : source_);
     return std::move(passages_);
@@ -82,7 +82,7 @@ class Tmx {
     if (main_language(target_).empty())
       throw UserError(
           "the model does not say the language of its translations, which a <tuv> needs; tell it, "
-          "as --set data.target_language=de");
+          "as --target de");
     for (const std::size_t unit : units_)
       for (const std::size_t i : variants_of(unit))
         if (is_same_language(language_of(events_[i]), target_)) {

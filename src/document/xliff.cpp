@@ -96,12 +96,12 @@ class Xliff {
       if (are_other_languages(event.attribute(name), language))
         throw UserError(
             "line {}: {} is {}, and the language of the model is {}; take a model of that "
-            "language, or tell the model's: --set data.{}={}",
+            "language, or tell the model's: --{} {}",
             line_number(bytes_, event.bytes.from), name, event.attribute(name), language, key,
             event.attribute(name));
     };
-    check(source, options_.source_language, "source_language");
-    check(target, options_.target_language, "target_language");
+    check(source, options_.source_language, "source");
+    check(target, options_.target_language, "target");
     file_ = i;
     target_name_ = target;
     is_filled_ = false;
@@ -214,7 +214,7 @@ class Xliff {
       if (!is_2_) return;
       throw UserError(
           "line {}: it has no {}, which a file with translations needs, and the model does not say "
-          "its language; tell it, as --set data.target_language=de",
+          "its language; tell it, as --target de",
           line_number(bytes_, events_[file_].bytes.from), target_name_);
     }
     change(events_[file_].bytes,
