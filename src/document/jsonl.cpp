@@ -138,13 +138,14 @@ class StringReader {
     path_.resize(open_.back().path_bytes);
     if (!path_.empty()) path_ += '.';
     for (std::size_t at = string_.from; at < string_.to;) {
-      const auto escape =
-          bytes_[at] == '\\' ? escape_at(bytes_.substr(at, string_.to - at)) : std::nullopt;
-      if (escape && escape->value)
-        path_ += text::encode_utf8(std::u32string(1, *escape->value));
+      JsonCharacter character{.value = std::nullopt, .bytes = 1};
+      if (bytes_[at] == '\\')
+        character = escape_at(bytes_.substr(at, string_.to - at)).value_or(character);
+      if (character.value)
+        path_ += text::encode_utf8(std::u32string(1, *character.value));
       else
-        path_ += bytes_.substr(at, escape ? escape->bytes : 1);
-      at += escape ? escape->bytes : 1;
+        path_ += bytes_.substr(at, character.bytes);
+      at += character.bytes;
     }
     at_ = std::min(bytes_.find_first_not_of(kJsonBlanks, at_), bytes_.size());
     if (at_ == bytes_.size() || bytes_[at_] != ':') fail(string_.from - 1, "is a key without `:`");
