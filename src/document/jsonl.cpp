@@ -138,7 +138,7 @@ class StringReader {
     path_.resize(open_.back().path_bytes);
     if (!path_.empty()) path_ += '.';
     for (std::size_t at = string_.from; at < string_.to;) {
-      JsonCharacter character{.value = std::nullopt, .bytes = 1};
+      JsonCharacter character;
       if (bytes_[at] == '\\')
         character = escape_at(bytes_.substr(at, string_.to - at)).value_or(character);
       if (character.value)
