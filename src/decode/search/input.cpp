@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "document/format.h"
 #include "text/tsv.h"
 
@@ -28,6 +29,22 @@ bool warn_of_encoding(const text::LineReader& reader) {
   const auto flaw = text::encoding_flaw(reader);
   if (flaw) log::warn(*flaw);  // each line is translated all the same
   return flaw.has_value();
+}
+
+/// Warns of lines that are not UTF-8 though they are too few to say so of the text. Returns true if
+/// it has warned.
+bool warn_of_broken_lines(const text::LineReader& reader) {
+  const text::Encoding& found = reader.encoding();
+  if (found.repaired == 0) return false;
+  const bool has_nul = 2 * found.with_nul > found.repaired;
+  log::warn(
+      "{}:{}: not UTF-8, as {} in all; U+FFFD is translated in place of its bytes. If the text is "
+      "{}, "
+      "convert it: {}",
+      reader.name(), found.first_repaired, counted(found.repaired, "line"),
+      has_nul ? "UTF-16" : "of Western Europe",
+      reader.command_to_convert(has_nul ? "UTF-16LE" : "WINDOWS-1252"));
+  return true;
 }
 
 void warn_of_cut(const text::LineReader& reader) {
@@ -80,12 +97,14 @@ InputChunk Input::next(std::size_t most) {
   InputChunk chunk{.first = lines_.line_number() + 1, .lines = {}, .prefixes = {}};
   std::string line;
   double held = 0;
+  bool is_at_end = false;
   if (is_typed_ && lines_.line_number() > 0) prompt("> ");
   while (chunk.lines.size() < most && held < kMostHeld &&
          (chunk.lines.empty() || lines_.ready(kPatience))) {
     if (!lines_.next(line)) {
       if (is_typed_) prompt("\n");  // so that the prompt of the shell begins a new line
       finish();
+      is_at_end = true;
       break;
     }
     add(line, chunk);
@@ -96,6 +115,7 @@ InputChunk Input::next(std::size_t most) {
   if (std::exchange(warns_of_documents_, false)) warn_of_documents(chunk);
   if (!told_of_encoding_)
     told_of_encoding_ = warn_of_encoding(lines_) || (prefixes_ && warn_of_encoding(*prefixes_));
+  if (is_at_end && !told_of_encoding_) told_of_encoding_ = warn_of_broken_lines(lines_);
   return chunk;
 }
 

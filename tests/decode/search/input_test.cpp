@@ -28,6 +28,21 @@ TEST(InputChunks, HaveFewerLongLines) {
   EXPECT_EQ(chunks_of(whole + whole + "a\nb\n" + half, 9), std::vector<std::size_t>({1, 1, 3}));
 }
 
+TEST(Input, LinesInAnotherEncodingAreToldHoweverFew) {
+  testing::internal::CaptureStderr();
+  chunks_of(
+      "Ein gro\xDF"
+      "er Hund.\nHunde\nM\xE4nner\n",
+      9);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("text:1: not UTF-8, as 2 lines in all; U+FFFD is translated"), said.npos)
+      << said;
+  EXPECT_NE(said.find("iconv -f WINDOWS-1252"), said.npos) << said;
+  testing::internal::CaptureStderr();
+  chunks_of("\u00E4\n\u00DF\n", 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(Input, OfAPageIsReadLineByLineAndAPointerIsRefused) {
   EXPECT_EQ(chunks_of("<!DOCTYPE html>\n<p>\na\n", 9), std::vector<std::size_t>({3}));
   EXPECT_THROW(chunks_of("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", 9),
