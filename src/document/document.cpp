@@ -100,12 +100,12 @@ class Document::Paragraph {
       if (range.is_empty()) return range;
       const std::size_t first = index_of(range.from), last = index_of(range.to - 1);
       const Token &front = tokens_[first], &back = tokens_[last];
-      if (is_blank_at(front, range.from)) {
-        range.from = front.is_plain() ? range.from + 1 : front.to;
+      if (const std::size_t bytes = first_blank(front, range)) {
+        range.from += bytes;
         continue;
       }
-      if (is_blank_at(back, range.to - 1)) {
-        range.to = back.is_plain() ? range.to - 1 : back.from;
+      if (const std::size_t bytes = last_blank(back, range)) {
+        range.to -= bytes;
         continue;
       }
       const bool is_around =
@@ -187,9 +187,36 @@ class Document::Paragraph {
     return bytes_.substr(tokens_[i].from, tokens_[i].bytes());
   }
 
-  bool is_blank_at(const Token& token, std::size_t byte) const {
+  /// Whether a character at an end of a sentence is a blank, which stays there. In a value, blanks
+  /// that are not ASCII are written with the rest of it.
+  bool is_blank(char32_t c) const {
+    return c == U' ' || c == U'\t' || (!is_value() && c > 0x7F && text::is_space(c));
+  }
+
+  /// Whether the token is a line break, or a reference to a blank such as `&nbsp;`.
+  bool is_blank_token(const Token& token) const {
+    if (token.is_plain()) return false;
     return token.syntax == Token::Syntax::line_break ||
-           (token.is_plain() && (bytes_[byte] == ' ' || bytes_[byte] == '\t'));
+           (token.syntax == Token::Syntax::text &&
+            is_blank(text::code_point_at(token.text, 0).value) && text::is_blank(token.text));
+  }
+
+  /// Bytes of the blank with which the range begins, in this token; 0 where there is none.
+  std::size_t first_blank(const Token& token, ByteRange range) const {
+    if (is_blank_token(token)) return std::min(token.to, range.to) - range.from;
+    if (!token.is_plain()) return 0;
+    const text::CodePoint point = text::code_point_at(bytes_, range.from);
+    return is_blank(point.value) && range.from + point.bytes <= range.to ? point.bytes : 0;
+  }
+
+  /// Bytes of the blank with which it ends.
+  std::size_t last_blank(const Token& token, ByteRange range) const {
+    if (is_blank_token(token)) return range.to - std::max(token.from, range.from);
+    if (!token.is_plain()) return 0;
+    const char32_t c = text::value_before(bytes_, range.to);
+    if (!is_blank(c)) return 0;
+    const std::size_t bytes = text::encode_utf8(std::u32string(1, c)).size();
+    return bytes <= range.to - std::max(token.from, range.from) ? bytes : 0;
   }
 
   /// The first byte of the range after the marks with which its text begins.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -123,6 +124,72 @@ FoundStandIns find_stand_ins(const Segment& segment, const std::string& translat
     }
   }
   out.are_once &= inlays.empty();
+  return out;
+}
+
+/// The number at `at`: a run of digits, without the marks or blanks between thousands, which
+/// languages write in different ways.
+struct FoundNumber {
+  std::string digits;
+  std::size_t end = 0;
+};
+
+FoundNumber number_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::size_t kGroup = 3;
+  FoundNumber out{.end = at};
+  for (std::size_t from = at;;) {
+    const std::size_t to = std::min(text.find_first_not_of(kDigits, from), text.size());
+    if (from > at && to - from != kGroup) return out;
+    out.digits += text.substr(from, to - from);
+    out.end = to;
+    from = to;
+    for (const std::string_view mark : {".", ",", "'", "’", " ", "\u00A0", "\u202F"})
+      if (text.substr(to).starts_with(mark)) from = to + mark.size();
+    if (from == to) return out;
+  }
+}
+
+/// Whether a name may not begin after this character, or end before it.
+bool is_part_of_name(char32_t beside) {
+  return text::is_in_word(beside) && !text::has_no_blanks(text::script_of(beside));
+}
+
+/// How often a text has each thing that may be what a model has left of a stand-in: numbers, words
+/// that are a letter with digits, and the letter of the stand-ins as a word. The stand-ins that are
+/// found are not counted. A small letter alone may be a word of the language.
+std::map<std::string, int64_t> remains_in(const std::string& text, char letter,
+                                          const std::vector<FoundStandIn>& found) {
+  std::map<std::string, int64_t> out;
+  auto next = found.begin();
+  for (std::size_t at = 0; at < text.size();) {
+    if (next != found.end() && next->bytes.from == at) {
+      at = (next++)->bytes.to;
+      continue;
+    }
+    if (text[at] >= '0' && text[at] <= '9') {
+      const FoundNumber number = number_at(text, at);
+      ++out[number.digits];
+      at = number.end;
+      continue;
+    }
+    const text::CodePoint point = text::code_point_at(text, at);
+    const std::size_t end = at + point.bytes;
+    if (point.bytes == 1 && text::is_letter(point.value) &&
+        !is_part_of_name(text::value_before(text, at))) {
+      const std::size_t digits_end =
+          std::min(text.find_first_not_of("0123456789", end), text.size());
+      const bool is_alone =
+          end == text.size() || !is_part_of_name(text::code_point_at(text, end).value);
+      if (digits_end > end) {
+        ++out[ascii_lower(text.substr(at, digits_end - at))];
+        at = digits_end;
+        continue;
+      }
+      if (text[at] == letter && is_alone) ++out[std::string(1, letter)];
+    }
+    at = end;
+  }
   return out;
 }
 
@@ -411,14 +478,41 @@ class Placer {
       }
       const auto [first, last] = bytes_of(child);
       copy(std::min(first, end));
+      const std::string before = with_first_blank(*child.inlay);
       const std::size_t element = elements_.size();
-      elements_.push_back({{.from = out_.size()}, child.inlay->before, child.inlay->after});
-      add(child.inlay->before);
+      elements_.push_back({{.from = out_.size()}, before, child.inlay->after});
+      add(before);
       write(child, std::min(last, end));
-      add(child.inlay->after);
+      elements_[element].after = with_last_blank(*child.inlay);
+      add(elements_[element].after);
       elements_[element].bytes.to = out_.size();
     }
     copy(end);
+  }
+
+  /// The opening tag of an element. The blank directly after it is taken from before it, where the
+  /// translation has one.
+  std::string with_first_blank(const Inlay& element) {
+    std::string tag = element.before;
+    if (!segment_.writing.is_document || !tag.ends_with(' ')) return tag;
+    const bool is_text = inlays_.empty() || inlays_.back().to < out_.size();
+    if (out_.empty() ? element.begin > 0 : !is_text || !out_.ends_with(' '))
+      tag.pop_back();
+    else if (!out_.empty() && !element.blank_before)
+      out_.pop_back();
+    return tag;
+  }
+
+  /// The closing tag. The blank directly before it is taken from after it.
+  std::string with_last_blank(const Inlay& element) {
+    std::string tag = element.after;
+    if (!segment_.writing.is_document || !tag.starts_with(' ')) return tag;
+    const bool is_at_end = written_ == translation_.size();
+    if (is_at_end ? element.end < segment_.text.size() : translation_[written_] != ' ')
+      tag.erase(0, 1);
+    else if (!is_at_end && !element.blank_after)
+      ++written_;
+    return tag;
   }
 
   /// Writes an inlay without a run, with the words of the translation before it.
@@ -489,7 +583,17 @@ WordWeights diagonal_weights(std::size_t rows, std::size_t columns) {
 }
 
 bool has_stand_ins(const Segment& segment, const std::string& translation) {
-  return find_stand_ins(segment, translation).are_once;
+  if (segment.stand_ins == 0) return true;
+  const FoundStandIns names = find_stand_ins(segment, translation);
+  if (!names.are_once) return false;
+  const auto of_source =
+      remains_in(segment.text, segment.stand_ins, find_stand_ins(segment, segment.text).found);
+  const auto of_translation = remains_in(translation, segment.stand_ins, names.found);
+  return std::ranges::all_of(of_translation, [&](const auto& one) {
+    const auto& [remain, count] = one;
+    const auto same = of_source.find(remain);
+    return same != of_source.end() && count <= same->second;
+  });
 }
 
 std::string with_inlays(const Segment& segment, const std::string& translation,

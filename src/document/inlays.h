@@ -21,7 +21,9 @@ struct WordWeights {
 /// same fraction of the source sentence.
 WordWeights diagonal_weights(std::size_t rows, std::size_t columns);
 
-/// Whether the translation has each stand-in of the segment once.
+/// Whether the translation has each stand-in of the segment once, and nothing that may be what is
+/// left of another: a number, a letter with digits, or the letter of the stand-ins as a word, more
+/// often than the segment has it.
 bool has_stand_ins(const Segment& segment, const std::string& translation);
 
 /// The translation of a segment with its inlays, each once, written as Segment::writing says.
@@ -34,6 +36,7 @@ bool has_stand_ins(const Segment& segment, const std::string& translation);
 ///   to that one. At an end of its element, or of the segment, it stays there. Marks of emphasis
 ///   are left out where the words of the translation are all emphasised, or none is left.
 /// - Tags whose elements are not whole in the segment keep their order.
+/// - A blank directly inside a tag of a document is there again where the translation has one.
 /// Well-formed markup stays well-formed. A translation that equals the text gives the bytes of the
 /// source. One of a segment that stood on several lines has as many (with_breaks()).
 std::string with_inlays(const Segment& segment, const std::string& translation,

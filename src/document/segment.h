@@ -26,7 +26,7 @@ struct Inlay {
   static constexpr std::size_t kNone = -1;
 
   Kind kind = Kind::item;
-  std::string before, after = {};  // as in the source; only an element has a tag after its text
+  std::string before, after = {};  // as in the source, and a blank that is directly inside a tag
   std::size_t begin = 0, end = 0;  // bytes of the text that are inside it
   std::size_t parent = kNone;      // index of the element around it, which comes earlier
   /// Whether it is an item whose stand-in has the bytes [begin, end) (Segment::stand_ins).

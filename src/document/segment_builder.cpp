@@ -10,6 +10,7 @@
 #include "document/markup_tokens.h"
 #include "text/characters.h"
 #include "text/references.h"
+#include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -227,9 +228,12 @@ void SegmentBuilder::add_text(std::string_view bytes) {
   std::string& text = segment_.text;
   if (bytes.size() == 1 && kMarkupBlanks.find(bytes[0]) != std::string_view::npos) {
     blank_ = gap_ = true;
-    if (last_ != Inlay::kNone) segment_.inlays[last_].blank_after = true;
+    if (last_ == Inlay::kNone) return;
+    segment_.inlays[last_].blank_after = seen_[last_].first_blank = true;
     return;
   }
+  if (last_ != Inlay::kNone && is_label(last_, text::code_point_at(bytes, 0).value))
+    make_item(last_);
   if (gap_ && !text.empty() && !is_glued(text::code_point_at(bytes, 0).value)) text += ' ';
   text += bytes;
   if (text::has_words(bytes)) words_end_ = text.size();
@@ -267,7 +271,8 @@ std::size_t SegmentBuilder::add_inlay(Inlay::Kind kind, std::string_view bytes) 
                              .begin = segment_.text.size(),
                              .parent = depth > 0 ? open_[depth - 1].inlay : Inlay::kNone,
                              .blank_before = blank_});
-  seen_.push_back({bytes_.size() - std::min(bytes_.size(), bytes.size()), bytes_.size(), gap_});
+  seen_.push_back(
+      {bytes_.size() - std::min(bytes_.size(), bytes.size()), bytes_.size(), gap_, words_end_});
   blank_ = false;
   join_items();
   return last_;
@@ -327,6 +332,7 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
     return;
   }
   while (open_.back().name != name) pop();
+  const bool has_last_blank = blank_ && last_ != open_.back().inlay;
   last_ = open_.back().inlay;
   pop();
   if (open_.size() >= kDeepestInlay) {
@@ -338,20 +344,73 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
   inlay.after = tag;
   inlay.end = segment_.text.size();
   blank_ = false;
-  if (!segment_.writing.is_document || has_words_from(inlay.begin)) return;
+  if (!segment_.writing.is_document) return;
+  inlay.blank_after = false;  // that was inside
+  seen_[last_].to = bytes_.size();
+  // A blank that is directly inside its tags stays there.
+  if (seen_[last_].first_blank) inlay.before += ' ';
+  if (has_last_blank) inlay.after.insert(0, 1, ' ');
   // Marks around nothing but items, as in "**`code`**", are a part of the item.
+  if (!has_words_from(inlay.begin) || is_note(last_)) make_item(last_);
+}
+
+/// Whether an element of a document has digits, and no letters or kept items.
+bool SegmentBuilder::has_figures_alone(const Inlay& element) const {
+  if (!segment_.writing.is_document || element.kind != Inlay::Kind::element ||
+      !element.before.starts_with('<') || !segment_.staying.empty())
+    return false;
+  const std::string_view inside = std::string_view(segment_.text).substr(element.begin);
+  bool has_letters = false;
+  text::each_code_point(inside, [&](const text::CodePoint& point, std::string_view) {
+    has_letters |= text::is_letter(point.value);
+  });
+  return !has_letters && text::has_words(inside);
+}
+
+/// Whether an element, which ends here, is no word of its sentence: figures directly after a word,
+/// like the note "[1]", or the version beside the name in a heading. In "H<sub>2</sub>O" they are a
+/// part of the word; in scripts without blanks a number is a word by itself.
+bool SegmentBuilder::is_note(std::size_t element) const {
+  const Inlay& inlay = segment_.inlays[element];
+  if (seen_[element].gap || inlay.begin == 0 || !has_figures_alone(inlay) ||
+      inlay.before.starts_with("<sub") || inlay.before.starts_with("<SUB"))
+    return false;
+  constexpr char32_t kFirstOfCjk = 0x3000;  // punctuation
+  const char32_t before = text::value_before(segment_.text, inlay.begin);
+  const bool has_marks =
+      text::is_punctuation(text::code_point_at(segment_.text, inlay.begin).value);
+  if (!has_marks && (before >= kFirstOfCjk || text::has_no_blanks(text::script_of(before))))
+    return false;
+  return text::is_in_word(before) || kGlued.find(before) != kGlued.npos;
+}
+
+/// Whether an element before this character is no word: figures like "1.2" before a heading.
+bool SegmentBuilder::is_label(std::size_t element, char32_t next) const {
+  const Inlay& inlay = segment_.inlays[element];
+  if (blank_ || text::to_lower(next) == next || !has_figures_alone(inlay)) return false;
+  bool has_marks = false;
+  text::each_code_point(std::string_view(segment_.text).substr(inlay.begin),
+                        [&](const text::CodePoint& point, std::string_view) {
+                          has_marks |= text::is_punctuation(point.value);
+                        });
+  return has_marks;
+}
+
+/// Makes one item of an element that ends here, with all that is in it.
+void SegmentBuilder::make_item(std::size_t element) {
+  Inlay& inlay = segment_.inlays[element];
   std::string stand_in_inside;  // of the first item that has one
-  for (auto inside = segment_.inlays.begin() + static_cast<std::ptrdiff_t>(last_);
+  for (auto inside = segment_.inlays.begin() + static_cast<std::ptrdiff_t>(element);
        inside != segment_.inlays.end() && stand_in_inside.empty(); ++inside)
     if (inside->stands_in)
       stand_in_inside = segment_.text.substr(inside->begin, inside->end - inside->begin);
-  Seen& seen = seen_[last_];
-  seen.to = bytes_.size();
+  const Seen seen = seen_[element];
   gap_ = seen.gap;
+  words_end_ = std::min(words_end_, seen.words_end);
   segment_.text.resize(inlay.begin);
-  segment_.inlays.resize(last_ + 1);
-  seen_.resize(last_ + 1);
-  inlay = {.before = bytes_.substr(seen.from),
+  segment_.inlays.resize(element + 1);
+  seen_.resize(element + 1);
+  inlay = {.before = bytes_.substr(seen.from, seen.to - seen.from),
            .begin = inlay.begin,
            .parent = inlay.parent,
            .blank_before = inlay.blank_before};

@@ -55,10 +55,12 @@ class SegmentBuilder {
     std::size_t inlay;
     std::string name;
   };
-  /// The position of an inlay among the bytes of all tokens, and gap_ before it.
+  /// The position of an inlay among the bytes of all tokens, and what was known before it.
   struct Seen {
     std::size_t from = 0, to = 0;
     bool gap = false;
+    std::size_t words_end = 0;
+    bool first_blank = false;  // a blank directly follows it
   };
 
   void add_text(std::string_view bytes);
@@ -71,6 +73,10 @@ class SegmentBuilder {
   void open(const Token& token, std::string_view tag);
   void close(const std::string& name, std::string_view tag);
   void join_items();
+  bool has_figures_alone(const Inlay& element) const;
+  bool is_note(std::size_t element) const;
+  bool is_label(std::size_t element, char32_t next) const;
+  void make_item(std::size_t element);
   bool is_alone(const Inlay& inlay) const;
   void take_marks(Inlay& inlay);
   bool take_pair(Inlay& inlay);

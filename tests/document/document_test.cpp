@@ -301,6 +301,30 @@ TEST(MarkdownDocument, CodeWhoseNameIsNotCopiedOnceIsNotLost) {
   EXPECT_TRUE(has_stand_ins(without, "Siehe X1"));
 }
 
+TEST(MarkdownDocument, ATranslationWithRemainsOfNamesIsRefused) {
+  const auto accepts = [](const std::string& text, const std::string& translation) {
+    const Document read = document(text, "markdown");
+    return has_stand_ins(read.text().segments().at(0), translation);
+  };
+  // The text is "See X1 and X2 here."
+  const std::string see = "See `a` and `b` here.";
+  EXPECT_TRUE(accepts(see, "X1 und X2 hier"));
+  for (const std::string translation :
+       {"X1 und X2 hier:1: geteilt", "X1, X2,\nY1.", "X1 und X2 in X.", "X1 und X2, q7", "X1 X2-1",
+        "X1.5 X2", "X1 und X2 in X \"hier\""})
+    EXPECT_FALSE(accepts(see, translation)) << translation;
+  EXPECT_TRUE(accepts(see, "X1 x X2, Xaver und MeX"));
+  // What the text itself has may come back, as often.
+  const std::string four = "The A4 page of `a` has 10000 dots, or 1.5 X.";
+  EXPECT_TRUE(accepts(four, "Die A4-Seite von X1 hat 10.000 Punkte oder 1,5 X."));
+  EXPECT_TRUE(accepts(four, "X1 10\u00A0000 1,5 X A4"));
+  for (const std::string translation :
+       {"A4 X1 10000 1.5 X X", "A4 A4 X1 10000", "X1 10000 und 10000", "X1 100", "X1 4"})
+    EXPECT_FALSE(accepts(four, translation)) << translation;
+  EXPECT_TRUE(accepts("See `a`.", "参见X1。"));
+  EXPECT_FALSE(accepts("See `a`.", "参见X1和X。"));
+}
+
 TEST(MarkdownDocument, ManyItemsAreReadInTime) {
   std::string text = "One";
   while (text.size() < 200'000) text += " `a` two [^1]<br> `b`, **`c`**";

@@ -141,6 +141,42 @@ TEST(Html, TextThatGumboMovesStaysInItsPlace) {
   EXPECT_EQ(numbered_html("a</body></html>b"), "1</body></html>2");
 }
 
+TEST(Html, BlanksAtTheEndsOfAPassageOrElementStay) {
+  EXPECT_EQ(translated_html("<p>It is new&nbsp;<button>Copy</button></p>", {"ES IST NEU", "KOPIE"}),
+            "<p>ES IST NEU&nbsp;<button>KOPIE</button></p>");
+  EXPECT_EQ(translated_html("<p>&nbsp;\u00A0It is\u00A0new\u00A0</p>", {"ES IST NEU"}),
+            "<p>&nbsp;\u00A0ES IST NEU\u00A0</p>");
+  EXPECT_EQ(translated_html("<p>It is <span>new </span></p>", {"ES IST NEU"}),
+            "<p>ES IST <span>NEU </span></p>");
+  EXPECT_EQ(translated_html("<p>It <b>is </b>new<i> now</i></p>", {"ES IST NEU NUN"}),
+            "<p>ES <b>IST </b>NEU<i> NUN</i></p>");
+  EXPECT_EQ(translated_html("<p>It <b> is </b> new</p>", {"ES IST NEU"}),
+            "<p>ES <b> IST </b> NEU</p>");
+  EXPECT_EQ(translated_html("<p><i> It</i> is <b>new </b></p>", {"ES IST NEU."}),
+            "<p><i> ES</i> IST <b>NEU</b>.</p>");
+}
+
+TEST(Html, FiguresBesideAWordStayTogether) {
+  const std::string heading =
+      "<h2><a href=\"i\">The house</a><span class=\"version\">1.95.0</span></h2>";
+  EXPECT_THAT(texts_of_html(heading), ElementsAre("The house"));
+  EXPECT_EQ(translated_html(heading, {"DAS HAUS"}),
+            "<h2><a href=\"i\">DAS HAUS</a><span class=\"version\">1.95.0</span></h2>");
+  const std::string note =
+      "<p>The house is old.<sup><a href=\"#n\">[2]</a></sup> It is<sup>[<a>3</a>]</sup> new.</p>";
+  EXPECT_THAT(texts_of_html(note), ElementsAre("The house is old. It is new."));
+  EXPECT_EQ(translated_html(note, {"DAS HAUS IST ALT. ES IST NEU."}),
+            "<p>DAS HAUS IST ALT.<sup><a href=\"#n\">[2]</a></sup> "
+            "ES IST<sup>[<a>3</a>]</sup> NEU.</p>");
+  EXPECT_EQ(translated_html("<h2><span>1.2</span>The house</h2>", {"DAS HAUS"}),
+            "<h2><span>1.2</span>DAS HAUS</h2>");
+  // A number that is a word is one for the model, too.
+  EXPECT_THAT(texts_of_html("<p>It has <b>5</b> rooms, <b>2</b>nd <b>$5</b>, H<sub>2</sub>O"),
+              ElementsAre("It has 5 rooms, 2nd $5, H2O"));
+  EXPECT_THAT(texts_of_html("<p>\"<b>5</b> rooms\" (<b>2</b>) 我有<b>5</b>本书</p>"),
+              ElementsAre("\"5 rooms\" (2) 我有5本书"));
+}
+
 TEST(Html, BrokenTagsAreInlaysByThemselves) {
   EXPECT_THAT(texts_of_html("<p>a</q>b <b>c<p>d</b>e"), ElementsAre("ab c", "de"));
   EXPECT_EQ(numbered_html("<p>x <b>a<p>b</b></p></div>c"), "<p>1<p>2</b></p></div>3");
