@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/strings.h"
@@ -42,6 +46,26 @@ std::size_t bytes_of_container(std::string_view text) {
   if (has_colons && text[name] == '{') end = text.find('}', name) + 1;  // 0: there is none
   const std::string_view title = trim(text.substr(end));
   return end > name && (has_colons || title.empty() || title[0] == '"') ? end : 0;
+}
+
+/// Bytes of the mark of a tab of MkDocs, `=== "Title"`, `===! "Title"` or `===+ "Title"`, before
+/// the quote; 0 where there is none.
+std::size_t bytes_of_tab(std::string_view text) {
+  if (!text.starts_with("===") || text.size() < 7) return 0;
+  const std::size_t bytes = (is_one_of(text[3], "!+") ? 4 : 3) + 1;
+  const std::string_view title = text.substr(bytes);
+  return text[bytes - 1] == ' ' && title.size() > 2 && title[0] == '"' && title.ends_with('"')
+             ? bytes
+             : 0;
+}
+
+/// Whether a line names a file that stands in its place: `<<< @/a.js{1,3}` of VitePress, or
+/// `--8<-- "a.md"` of PyMdown.
+bool is_inclusion(std::string_view text) {
+  if (text.starts_with("--8<--")) return true;
+  if (!text.starts_with("<<<")) return false;
+  const std::string_view name = trim(text.substr(3));
+  return !name.empty() && is_one_of(name[0], "@./");
 }
 
 /// Bytes of a table of contents that takes the whole line, `[TOC]` or `[[toc]]`.
@@ -206,6 +230,42 @@ class CommonMarkdownMaker {
     return {};
   }
 
+  /// The last line of the code that a template which begins line `i` after byte `from` of it has
+  /// around it: `{% highlight ruby %}` up to `{% endhighlight %}`, `{{< highlight go >}}` up to
+  /// `{{< /highlight >}}`.
+  std::optional<std::size_t> last_of_code(std::size_t i, std::size_t from) {
+    static const std::set<std::string_view> names{
+        "code", "code-toggle", "codeblock", "comment", "highlight", "math", "mermaid"};
+    const std::string_view first = rest_of(i, from);
+    const bool is_liquid = first.starts_with("{%");
+    if (!is_liquid && !first.starts_with("{{<") && !first.starts_with("{{%")) return {};
+    const std::string_view mark = first.substr(0, is_liquid ? 2 : 3);
+    const std::size_t begin = after_run(first, "- \t", mark.size());
+    const std::string_view name = first.substr(begin, after_run(first, kOfNames, begin) - begin);
+    if (!names.contains(name)) return {};
+    const std::string end = (is_liquid ? "end" : "/") + std::string(name);
+    std::size_t& k = ends_of_code_.try_emplace(std::string(mark) + end, 0).first->second;
+    const auto is_end = [&](std::string_view rest) {
+      const std::size_t tag = rest.rfind(mark);
+      if (tag == rest.npos) return false;
+      const std::string_view inside = rest.substr(after_run(rest, "- \t", tag + mark.size()));
+      return inside.starts_with(end) && after_run(inside, kOfNames, end.size()) == end.size();
+    };
+    if (k <= i)
+      for (k = i; k < lines_.count() && !is_end(lines_.line(k));) ++k;
+    return rest_of(k, 0).ends_with(is_liquid ? "%}" : "}}") ? std::optional(k) : std::nullopt;
+  }
+
+  /// Makes lines `i`, from byte `from` of it, to `last` empty headings.
+  void make_headings(std::size_t i, std::size_t from, std::size_t last) {
+    for (std::size_t k = i; k <= last; ++k) {
+      const std::size_t begin = k == i ? from : after_run(lines_.line(k), " \t>");
+      if (begin < lines_.line(k).size())
+        make_heading(start(k) + begin, start(k) + lines_.line(k).size());
+    }
+    covered_ = start(last) + lines_.line(last).size();
+  }
+
   /// Whether line `i` is an item without text, which ends before a blank line. md4c 0.4.8 goes on
   /// with what is indented after it, such as code.
   bool is_empty_item(std::size_t i) const {
@@ -270,19 +330,16 @@ class CommonMarkdownMaker {
     const std::string_view rest = rest_of(i, from);
     if (rest.empty()) return;
     if (prefix.is_heading) return add_heading(i, from);
-    if (const auto last = last_of_formula(i, from)) {
-      for (std::size_t k = i; k <= *last; ++k) {
-        const std::size_t begin = k == i ? from : after_run(lines_.line(k), " \t>");
-        if (begin < lines_.line(k).size())
-          make_heading(start(k) + begin, start(k) + lines_.line(k).size());
-      }
-      covered_ = start(*last) + lines_.line(*last).size();
-      return;
-    }
-    if (is_contents(rest)) return make_heading(at + from, at + from + rest.size());
+    if (const auto last = last_of_formula(i, from)) return make_headings(i, from, *last);
+    if (const auto last = last_of_code(i, from)) return make_headings(i, from, *last);
+    if (is_contents(rest) || is_inclusion(rest))
+      return make_heading(at + from, at + from + rest.size());
     std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
     if (bytes == 0) bytes = bytes_of_label(rest, "*[");
-    if (bytes == 0 && rest[0] == ':') bytes = bytes_of_container(rest);
+    if (bytes == 0 && rest[0] == ':' && (bytes = bytes_of_container(rest)) > 0) {
+      make_heading(at + from, at + from + bytes);
+      return add_title(i, from + bytes);
+    }
     if (bytes > 0) {
       make_heading(at + from, at + from + bytes);
       return add_inserts(i, from + bytes);
@@ -296,6 +353,13 @@ class CommonMarkdownMaker {
         blank(at + end - 1, at + end);
       }
       return add_inserts(i, title);
+    }
+    if (bytes = bytes_of_tab(rest); bytes > 0) {
+      make_item(at + from, at + from + bytes);
+      out_.text[at + from + bytes - 1] = '#';
+      blank(at + from + bytes, at + from + bytes + 1);
+      blank(at + from + rest.size() - 1, at + from + rest.size());
+      return add_inserts(i, from + bytes);
     }
     if (bytes = bytes_of_label(rest, "[^"); bytes > 0) {
       make_item(at + from, at + from + bytes);
@@ -312,6 +376,18 @@ class CommonMarkdownMaker {
     const std::size_t begin = line.rfind('{');
     if (begin == line.npos || begin < from || !trim(line).ends_with('}') ||
         !is_one_of(line[begin - 1], " \t") || bytes_of_attributes(line, begin) == 0)
+      return add_inserts(i, from);
+    add_inserts(i, from, begin);
+    blank(start(i) + begin, start(i) + line.size());
+    out_.whole.push_back({start(i) + begin, start(i) + line.size()});
+  }
+
+  /// The title of a container may end in attributes of any name: `::: details Title {open}`.
+  void add_title(std::size_t i, std::size_t from) {
+    const std::string_view line = lines_.line(i);
+    const std::size_t begin = line.rfind('{');
+    if (begin == line.npos || begin < from || !trim(line).ends_with('}') ||
+        !is_one_of(line[begin - 1], " \t") || trim(line.substr(begin)).find('}') == 1)
       return add_inserts(i, from);
     add_inserts(i, from, begin);
     blank(start(i) + begin, start(i) + line.size());
@@ -394,6 +470,7 @@ class CommonMarkdownMaker {
   LineByLine lines_;
   CommonMarkdown out_;
   std::size_t covered_ = 0;                                  // the byte after the last insert
+  std::map<std::string, std::size_t> ends_of_code_;          // by end: the next line that has it
   std::vector<std::pair<std::size_t, std::size_t>> dashes_;  // byte of the document, how many
 };
 

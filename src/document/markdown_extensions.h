@@ -15,7 +15,8 @@ namespace heed::document {
 struct CommonMarkdown {
   /// Formulas, templates, names of pictures and notes are letters in it. Lines that are nothing
   /// but structure, such as `:::` and `[[toc]]`, are empty headings; titles after `[!NOTE]` or
-  /// `:::note` are headings; what `!!! note`, `[^1]:` and `:` begin are items of lists.
+  /// `:::note` are headings; what `!!! note`, `=== "Tab"`, `[^1]:` and `:` begin are items of
+  /// lists.
   std::string text;
   static constexpr char kNote = 'N';  // the first letter for `[^1]`, which may follow a sentence
   std::vector<ByteRange> whole;       // bytes of `text` that stand for what stays, in order

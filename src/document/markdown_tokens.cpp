@@ -44,6 +44,30 @@ bool keeps_element(std::string_view tag, const std::string& name) {
          tag.find("notranslate") != tag.npos;
 }
 
+/// Whether the `<` at `at` would begin a tag, a comment or an instruction.
+bool begins_tag(std::string_view text, std::size_t at) {
+  if (at + 1 >= text.size() || text[at] != '<') return false;
+  const char next = text[at + 1];
+  return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || is_one_of(next, "/!?");
+}
+
+bool has_tag(std::string_view text) {
+  for (std::size_t at = 0; (at = text.find('<', at)) != text.npos; ++at)
+    if (begins_tag(text, at)) return true;
+  return false;
+}
+
+/// The text with a reference for each `<` that would begin a tag, which browsers would hide.
+std::string without_tags(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (begins_tag(text, at) && (at == 0 || text[at - 1] != '\\'))
+      out += "&lt;";
+    else
+      out += text[at];
+  return out;
+}
+
 /// A token of a tag or a comment.
 Token token_of_tag(std::string_view text, std::size_t from, std::size_t to) {
   const std::string_view tag = text.substr(from, to - from);
@@ -108,6 +132,12 @@ class PassageTokens {
     at_ = at;
     if (passage.tokens.empty()) return;
     passage.writing.has_markers = has_markers_;
+    // Where the text itself has a bare `<` before a letter, the model may write it, too.
+    const bool has_bare = std::ranges::any_of(passage.tokens, [&](const Token& token) {
+      return token.is_plain() &&
+             has_tag(std::string_view(markdown_.text).substr(token.from, token.bytes()));
+    });
+    if (!has_bare) passage.writing.escaped = without_tags;
     for (Token& token : passage.tokens) {
       if (token.syntax == Token::Syntax::text && !token.text.empty())
         passage.writing.escaped = text::with_references;

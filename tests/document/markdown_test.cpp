@@ -158,6 +158,48 @@ TEST(Markdown, StructureOfOtherDialectsStays) {
               ElementsAre("and are, X1 and X2 or :--- and :a b:"));
 }
 
+TEST(Markdown, WhatATranslationWritesIsNoTag) {
+  EXPECT_EQ(markdown_with("a < 3.1\n", "<zucker> 31"), "&lt;zucker> 31\n");
+  EXPECT_EQ(markdown_with("a\n", "x < 3 </b> <!-- <? <"), "x < 3 &lt;/b> &lt;!-- &lt;? <\n");
+  EXPECT_EQ(markdown_with("<p>a</p>\n", "<b"), "<p>&lt;b</p>\n");
+  EXPECT_EQ(markdown_with("a <b\n", "x <y"), "x <y\n");  // as the text
+  EXPECT_EQ(markdown_with("a \\<b> c\n", "x \\<b> y"), "x \\<b> y\n");
+  EXPECT_EQ(markdown_with("a < 3.1\n", "a < 3.1"), "a < 3.1\n");
+}
+
+TEST(Markdown, TabsKeepTheirMarks) {
+  EXPECT_EQ(markdown_with(
+                "=== \"Linux\"\n\n    one *two*\n\n    ```\n    code\n    ```\n\n===! \"Mac\"\n\n"
+                "    three\n\n        code\n\n===+ \"x y\"\n    four\n\nfive\n",
+                "z"),
+            "=== \"z\"\n\n    *z*\n\n    ```\n    code\n    ```\n\n===! \"z\"\n\n"
+            "    z\n\n        code\n\n===+ \"z\"\n    z\n\nz\n");
+  EXPECT_THAT(markdown_texts("a\n===\nb\n\n=== c"), ElementsAre("a", "b", "=== c"));
+}
+
+TEST(Markdown, InclusionsAndAttributesOfContainersStay) {
+  EXPECT_THAT(
+      markdown_texts("a\n<<< @/snippets/snippet.js{1,3}\nb\n\n<<< ./c.js#d\n--8<-- \"a.md\"\n"),
+      ElementsAre("a", "b"));
+  EXPECT_EQ(
+      markdown_with("::: tip {no-title}\none\n:::\n::: details Click me {open}\ntwo\n:::\n", "z"),
+      "::: tip {no-title}\nz\n:::\n::: details z {open}\nz\n:::\n");
+}
+
+TEST(Markdown, CodeInTemplatesStays) {
+  EXPECT_THAT(markdown_texts("a\n{% highlight ruby %}\ndef b\n\n  c\n{% endhighlight %}\nd"),
+              ElementsAre("a", "d"));
+  EXPECT_THAT(
+      markdown_texts("{{< highlight go >}}\nb {\n{{< /highlight >}}\n\n{{< code-toggle file=x "
+                     ">}}\nc: d\n{{< /code-toggle >}}\n{{% code %}}\ne\n{{% /code %}}\nf"),
+      ElementsAre("f"));
+  EXPECT_THAT(markdown_texts("{% raw %}\na\n{% endraw %}\n{% highlight x %}\nb"),
+              ElementsAre("a", "b"));  // text, and code without an end
+  EXPECT_THAT(
+      markdown_texts("{% code %}\na\n{% endcode %}\nb\n\n  {% code %}\n  c\n{% endcode %}\nd"),
+      ElementsAre("b", "d"));
+}
+
 TEST(Markdown, FrontMatterIsTranslatedByName) {
   const std::string text =
       "---\ntitle: The dog\ndescription: \"A \\\"big\\\" one\"\ntags: [a, b]\nhero:\n  - tagline: "
@@ -183,16 +225,21 @@ TEST(Markdown, FrontMatterIsTranslatedByName) {
 TEST(Markdown, IsReadInTime) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "- ";
-  std::string open, tags, code, rules;
+  std::string open, tags, code, rules, links, stars, angles, templates;
   for (int i = 0; i < 50000; ++i) {
     open += "![](";
     tags += "<code>";
     code += "`a ``b ";
     rules += "|-";
+    links += "![a](";
+    stars += "*a *a ";
+    angles += "<a <a ";
+    templates += "{% code %}\n";
   }
   for (const std::string& text :
        {deep + "a\n" + std::string(100000, '>') + "a", open, tags, code, tags + "\n\n<p>" + tags,
-        rules + "\n" + rules, std::string(100000, '['), std::string(100000, '*') + "a"})
+        rules + "\n" + rules, std::string(100000, '['), std::string(100000, '*') + "a", links,
+        stars, angles, std::string(100000, '$') + "a", templates})
     EXPECT_EQ(markdown_with(text, ""), text);
 }
 
