@@ -70,7 +70,14 @@ std::size_t bytes_of_dash(std::string_view text) {
   return is_dash ? 1 : 0;
 }
 
-/// A line of a cue, in which the dash, or the # of a song, at its ends is a token of its own.
+/// Bytes of the >> before another speaker that the text begins with, or 0.
+std::size_t bytes_of_arrows(std::string_view text) {
+  const std::size_t bytes = after_run(text, ">");
+  return bytes >= 2 && !text.substr(bytes).starts_with('=') ? bytes : 0;
+}
+
+/// A line of a cue, in which the dash, the >>, or the # of a song, at its ends is a token of its
+/// own.
 class CueLine {
  public:
   CueLine(std::string_view bytes, std::vector<Token> tokens)
@@ -93,13 +100,29 @@ class CueLine {
         std::ranges::find_if(tokens_, [&](const Token& token) { return is_seen(bytes_, token); });
     if (first == tokens_.end()) return;
     begins_anew_ = is_note(bytes_, *first);
+    if (begins_anew_ || take_references_to_arrows(first)) return;
     if (!first->is_plain()) return;
     const std::size_t from = bytes_.find_first_not_of(" \t", first->from);
     const std::string_view text = bytes_.substr(from, first->to - from);
-    const std::size_t mark = text.starts_with("# ") ? 1 : bytes_of_dash(text);
+    const std::size_t mark =
+        text.starts_with("# ") ? 1 : std::max(bytes_of_dash(text), bytes_of_arrows(text));
     if (mark == 0) return;
     begins_anew_ = true;
     cut(first, from, from + mark);
+  }
+
+  /// Makes `&gt;&gt;`, which is >>, no text; false: nothing such begins there.
+  bool take_references_to_arrows(std::vector<Token>::iterator first) {
+    const auto end = std::find_if_not(first, tokens_.end(), [](const Token& token) {
+      return token.syntax == Token::Syntax::text && token.text == ">";
+    });
+    if (end - first < 2) return false;
+    for (auto at = first; at != end; ++at) {
+      at->syntax = Token::Syntax::whole;
+      at->text.clear();
+    }
+    begins_anew_ = true;
+    return true;
   }
 
   void read_end() {
@@ -212,7 +235,8 @@ class CueJoiner {
     for (const Cue& cue : cues) {
       turns_.push_back(turns_of(bytes, tokens_of_cue(bytes, cue.text, syntax)));
       texts_.push_back(turns_.back().empty() ? "" : shown_text(bytes, turns_.back().back().tokens));
-      ends_ += ends_between(texts_.back(), "Q", language);
+      is_ended_.push_back(ends_between(texts_.back(), "Q", language));
+      ends_ += is_ended_.back();
     }
   }
 
@@ -225,14 +249,16 @@ class CueJoiner {
             join(out.back().tokens, turn.tokens)) {
           ++joined_;
         } else {
+          is_small_ =
+              k == 0 && i > 0 && is_ended_[i - 1] && begins_small(shown_text(bytes_, turn.tokens));
           out.push_back({.tokens = std::move(turn.tokens)});
           joined_ = 1;
         }
       }
     for (Passage& passage : out) {
       const bool has_references = std::ranges::any_of(passage.tokens, [&](const Token& token) {
-        return token.syntax == Token::Syntax::text && bytes_[token.from] == '&' &&
-               !token.text.empty();
+        const bool is_text = token.syntax == Token::Syntax::text && !token.text.empty();
+        return bytes_[token.from] == '&' && (is_text || token.syntax == Token::Syntax::whole);
       });
       passage.writing.escaped = has_references ? text::with_references : syntax_.escaped;
     }
@@ -250,8 +276,12 @@ class CueJoiner {
         kFewestEnds * ends_ < cues_.size() || repeats(i))
       return false;
     const std::string text = shown_text(bytes_, turns_[i].front().tokens);
-    if (ends_between(texts_[i - 1], text, language_)) return false;
-    return begins_small(text) || (pause <= kShortPause && kFewEnds * ends_ >= cues_.size());
+    const bool is_small = begins_small(text);
+    // Inside a paragraph no sentence begins with a small letter, but cues do.
+    if (ends_between(texts_[i - 1], text, language_) || (is_small && is_ended_[i - 1]))
+      return false;
+    // What begins with a small letter after an end, such as a title, goes on with no capital.
+    return is_small || (!is_small_ && pause <= kShortPause && kFewEnds * ends_ >= cues_.size());
   }
 
   /// Whether the cue begins with the line with which the one before it ends: captions that roll up.
@@ -334,8 +364,10 @@ class CueJoiner {
   std::string_view language_;
   std::vector<std::vector<Turn>> turns_;  // by cue
   std::vector<std::string> texts_;        // by cue: of its last turn
-  std::size_t ends_ = 0;                  // how many cues end a sentence
+  std::vector<bool> is_ended_;            // by cue: it ends a sentence
+  std::size_t ends_ = 0;                  // how many cues do
   std::size_t joined_ = 0;                // cues of the last passage
+  bool is_small_ = false;  // whether the last passage has a small letter after a sentence's end
 };
 
 }  // namespace

@@ -20,12 +20,14 @@ struct Cue {
 };
 
 /// The passages of cues, which are in the order of their texts.
-/// - A line that begins with a dash (of another speaker) or a note of music, that follows a line
-///   which ends in a note, or that stands in brackets, begins a passage.
+/// - A line that begins with a dash or >> (of another speaker) or a note of music, that follows a
+///   line which ends in a note, or that stands in brackets, begins a passage.
 /// - A passage goes on in the next cue where a sentence may: it has not ended there by the rules of
-///   `language` (text/sentences.h), the next text begins with a small letter within 3 s, or
-///   directly (within 0.5 s) with another character; in a document in which at least a tenth, or a
-///   fifth, of the cues end a sentence. Not so where the next cue says the same again.
+///   `language` (text/sentences.h), which see a capital in place of a small letter; the next text
+///   begins with a small letter within 3 s, or directly (within 0.5 s) with another character,
+///   unless the passage begins with a small letter after the end of a sentence; in a document in
+///   which at least a tenth, or a fifth, of the cues end a sentence. Not so where the next cue says
+///   the same again.
 /// What stands between cues is a line break that divides (Token::divides), with tags that end
 /// before it and begin again after it.
 Passages passages_of_cues(std::string_view bytes, const std::vector<Cue>& cues,

@@ -87,12 +87,26 @@ MHD_Result add_field(void* fields, MHD_ValueKind, const char* name, const char* 
   return MHD_YES;
 }
 
+/// A name in a multipart form without the codes that browsers write in it, those of the WHATWG's
+/// HTML standard: %22, %0D and %0A. Any other % is itself.
+std::string form_name(std::string_view written) {
+  std::string out;
+  for (std::size_t at = 0; at < written.size();) {
+    const std::string code = ascii_lower(written.substr(at, 3));
+    const char c = code == "%22" ? '"' : code == "%0d" ? '\r' : code == "%0a" ? '\n' : '\0';
+    out += c == '\0' ? written[at] : c;
+    at += c == '\0' ? 1 : code.size();
+  }
+  return out;
+}
+
 /// Adds a part of a field of a form; a field may come in several parts.
 MHD_Result add_part(void* to, MHD_ValueKind, const char* name, const char* file, const char*,
                     const char*, const char* data, uint64_t offset, size_t size) {
   Request& request = *static_cast<Request*>(to);
-  if (offset == 0) request.form.emplace_back(name ? name : "", "");
-  if (offset == 0 && file) request.files.emplace_back(name ? name : "", file);
+  const std::string field = form_name(name ? name : "");
+  if (offset == 0) request.form.emplace_back(field, "");
+  if (offset == 0 && file) request.files.emplace_back(field, form_name(file));
   if (!request.form.empty()) request.form.back().second.append(data, size);
   return MHD_YES;
 }
@@ -120,10 +134,30 @@ void read_multipart(MHD_Connection* connection, Request& request) {
         "the body is no whole multipart form; send it up to its last boundary, or send JSON");
 }
 
-/// The name in a host: "example.org:8000" -> "example.org".
-std::string name_in(const std::string& host) {
-  const std::size_t end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
-  return ascii_lower(host.substr(0, end));
+constexpr std::string_view kDecimal = "0123456789", kHexadecimal = "0123456789abcdef:.",
+                           kNameBytes = "abcdefghijklmnopqrstuvwxyz0123456789-._";
+
+/// The name in a host, "example.org" of "Example.org:8000" and "[::1]" of "[::1]:8000"; nothing
+/// where it is not a name or an address, alone or with a port: it would stand in URLs of answers.
+std::optional<std::string> name_in(const std::string& host) {
+  const std::string small = ascii_lower(host);
+  const std::string_view all = small;
+  const bool has_brackets = all.starts_with('[');
+  const std::size_t end = std::min(has_brackets ? all.find(']') : all.find(':'), all.size());
+  const std::string_view name = all.substr(0, end + (has_brackets ? 1 : 0)),
+                         inside = all.substr(has_brackets ? 1 : 0, has_brackets ? end - 1 : end),
+                         after = all.substr(name.size());
+  if (inside.empty() || (has_brackets && !name.ends_with(']')) ||
+      inside.find_first_not_of(has_brackets ? kHexadecimal : kNameBytes) != inside.npos)
+    return std::nullopt;
+  if (!after.empty()) {
+    constexpr int kMostPort = 65535;
+    const std::string port(after.substr(1));  // may be empty: RFC 3986, 3.2.3
+    if (after[0] != ':' || port.size() > 5 || port.find_first_not_of(kDecimal) != port.npos ||
+        std::atoi(port.c_str()) > kMostPort)
+      return std::nullopt;
+  }
+  return std::string(name);
 }
 
 /// The host of an origin: "http://example.org:8000" -> "example.org:8000".
@@ -208,7 +242,12 @@ struct Server::Impl {
   /// The answer to a client that may not ask; nothing where it may.
   std::optional<Response> refusal(MHD_Connection* connection, Arrival& arrival) const {
     const std::string host = header(connection, "Host");  // may be missing without a browser
-    if (!own_names.empty() && !host.empty() && !own_names.contains(name_in(host)))
+    const std::optional<std::string> name = name_in(host);
+    if (!host.empty() && !name)
+      return error(400,
+                   "Host: is not a name or an address with a port; send the one at which you "
+                   "reach the server, such as localhost:8000");
+    if (!own_names.empty() && name && !own_names.contains(*name))
       return error(421,
                    "this server answers only under the name localhost; heed serve --name allows "
                    "another one");

@@ -241,7 +241,7 @@ std::string translate_document(const LineModels& models, const std::string& file
   const std::string bytes = document::read_document(file), name = file == "-" ? "stdin" : file;
   if (const auto no_text = text::no_text(bytes)) {
     if (no_text->is_pointer) throw UserError("{}: {}", name, no_text->what);
-    if (no_text->format != format.name) log::warn("{}: {}", name, no_text->what);
+    if (!no_text->may_be(format.name)) log::warn("{}: {}", name, no_text->what);
   }
   if (!text::is_utf8(bytes))
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);

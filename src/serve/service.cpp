@@ -49,7 +49,8 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
 struct TextRequest {
   std::vector<std::size_t> counts;
   std::vector<document::SegmentedText> pages;
-  std::vector<std::size_t> numbers;  // numbers of the segments, or of the lines of plain text
+  /// Of each segment its line of plain text or of a document, or its own number in markup.
+  std::vector<std::size_t> numbers;
   bool is_list = false;
   int64_t alternatives = 0;
   std::optional<Guess> detected = {};  // the language, where the client has left it open
@@ -104,12 +105,26 @@ http::Response json_response(const Json& body) {
   return {.body = text_of(body) + "\n"};
 }
 
+/// Adds to an answer lists of the numbers at which something was lost, or may be wrong.
+void tell_faults(const TextRequest& asked, const ServedModel& model,
+                 const decode::LinesRequest& request, const std::vector<decode::Translation>& found,
+                 const decode::Inlaid& inlaid, Json& body) {
+  Json faults = Json::object();
+  tell_losses(*model.translator, request, asked.numbers, found, faults);
+  for (const std::size_t i : inlaid.repeated) faults["repeatedItems"].push_back(asked.numbers[i]);
+  for (const std::size_t i : inlaid.loose_braces) faults["looseBraces"].push_back(asked.numbers[i]);
+  for (const std::size_t i : inlaid.whole_messages)
+    faults["wholeMessages"].push_back(asked.numbers[i]);
+  // A line may have several segments.
+  for (const auto& [name, numbers] : faults.items())
+    body[name] = numbers.get<std::set<std::size_t>>();
+}
+
 http::Response answer_to(const TextRequest& asked, const ServedModel& model,
                          const decode::LinesRequest& request,
                          std::vector<decode::Translation> found) {
-  const decode::LineTranslator& translator = *model.translator;
   const decode::Inlaid inlaid =
-      put_inlays(translator, request, asked.pages, model.alignment(), found);
+      put_inlays(*model.translator, request, asked.pages, model.alignment(), found);
   const Json translated = translations_of(asked, found, 0);
   Json alternatives(asked.counts.size(), Json::array());
   for (int64_t which = 1; which <= asked.alternatives; ++which) {
@@ -123,11 +138,7 @@ http::Response answer_to(const TextRequest& asked, const ServedModel& model,
     const Json language = language_of(*asked.detected);
     body["detectedLanguage"] = asked.is_list ? Json(asked.counts.size(), language) : language;
   }
-  tell_losses(translator, request, asked.numbers, found, body);
-  for (const std::size_t i : inlaid.repeated) body["repeatedItems"].push_back(asked.numbers[i]);
-  for (const std::size_t i : inlaid.loose_braces) body["looseBraces"].push_back(asked.numbers[i]);
-  for (const std::size_t i : inlaid.whole_messages)
-    body["wholeMessages"].push_back(asked.numbers[i]);
+  tell_faults(asked, model, request, found, inlaid, body);
   return json_response(body);
 }
 
@@ -337,7 +348,8 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
                                           .columns = parameters.texts("column").values},
                                  .kept = parameters.kept("keep"),
                                  .fits = decode::fits_of(translator)});
-  TextRequest asked{.counts = {1}, .pages = {read.text()}};
+  TextRequest asked{
+      .counts = {1}, .pages = {read.text()}, .numbers = {read.lines().begin(), read.lines().end()}};
   lines.request = decode::segments_of(asked.pages, {});
   const auto count = std::ssize(lines.request.lines);
   if (count > limits_.queue)
@@ -348,11 +360,14 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
   const auto answer = [this, asked, &model, name = *name, host = request.host](
                           const decode::LinesRequest& translated,
                           std::vector<decode::Translation> found) {
-    put_inlays(*model.translator, translated, asked.pages, model.alignment(), found);
+    const decode::Inlaid inlaid =
+        put_inlays(*model.translator, translated, asked.pages, model.alignment(), found);
     const std::string key = files_.add(name, with_segments(asked.pages, found)[0]);
-    return json_response(
-        {{"translatedFileUrl",
-          fmt::format("{}/download_file?key={}", host.empty() ? "" : "http://" + host, key)}});
+    Json body;
+    body["translatedFileUrl"] =
+        fmt::format("{}/download_file?key={}", host.empty() ? "" : "http://" + host, key);
+    tell_faults(asked, model, translated, found, inlaid, body);
+    return json_response(body);
   };
   if (count == 0) return reply.send(answer(lines.request, {}));
   lines.answer = answer;

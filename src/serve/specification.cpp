@@ -40,7 +40,8 @@ std::vector<PathText> paths() {
        "/translate",
        "Translates texts.",
        "translatedText, a text or a list of texts; alternatives; detectedLanguage where source is "
-       "auto; cutLines, cutTranslations, missingTerms and repeatedItems where there are such.",
+       "auto; cutLines, cutTranslations, missingTerms, repeatedItems, looseBraces and "
+       "wholeMessages where there are such.",
        {{"q", "texts", true, "A text or a list of texts."},
         kSource,
         kTarget,
@@ -53,7 +54,10 @@ std::vector<PathText> paths() {
       {"post",
        "/translate_file",
        "Translates a document, whose format is that of its name's ending.",
-       "translatedFileUrl, the address of the translated document.",
+       "translatedFileUrl, the address of the translated document; cutLines, cutTranslations, "
+       "missingTerms, repeatedItems, looseBraces and wholeMessages, lists of lines of the "
+       "document, "
+       "where there are such.",
        {{"file", "file", true, "The document."},
         {"column", "texts", false, "Of a table: columns, by name or number."},
         kSource,

@@ -75,6 +75,10 @@ bool is_tar(std::string_view beginning) {
 
 }  // namespace
 
+bool NoText::may_be(std::string_view document) const {
+  return document == format || (format == "xml" && (document == "tmx" || document == "xliff"));
+}
+
 std::optional<NoText> no_text(std::string_view beginning) {
   beginning = beginning.substr(0, kBeginning);
   if (is_lfs_pointer(beginning))
@@ -119,7 +123,8 @@ std::optional<NoText> no_text(std::string_view beginning) {
                   .format = "html"};
   if (xml)
     return NoText{.what = "a file of XML, not lines of text; take the text out of it",
-                  .program = ""};
+                  .program = "",
+                  .format = "xml"};
   return std::nullopt;
 }
 

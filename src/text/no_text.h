@@ -13,7 +13,10 @@ struct NoText {
   std::string what;
   std::string program;  // turns the file, on standard input, into lines of text; "": there is none
   bool is_pointer = false;       // a pointer of Git LFS, of which no line means anything
-  std::string_view format = {};  // the format of documents that it has, "html"; "": none
+  std::string_view format = {};  // the format of documents that it has: "html", "xml"; "": none
+
+  /// Whether documents of this format are such files, as those of XLIFF are files of XML.
+  bool may_be(std::string_view document) const;
 };
 
 /// The number of bytes of a file that no_text() looks at.

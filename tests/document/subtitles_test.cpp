@@ -164,6 +164,20 @@ TEST(Subtitles, SpeakersNotesAndSoundsAreReadByThemselves) {
             srt_of({"♪ A\nB ♪\n♪ C ♫ D ♪\n# E #", "[F]\nG"}));
 }
 
+TEST(Subtitles, ArrowsOfASpeakerStay) {
+  const std::string two = srt_of({">> JOHN: Who\nis it?", ">>> Me,\n>>and you >> him."});
+  EXPECT_THAT(texts_shown(two, kSrt), ElementsAre("JOHN: Who is it?", "Me,", "and you >> him."));
+  EXPECT_EQ(translated(two, kSrt, {"J: A B C?", "D", "E"}),
+            srt_of({">> J: A\nB C?", ">>> D\n>>E"}));
+  EXPECT_THAT(texts_of_cues({"> one", "5 >> 3.", ">>= bind"}),
+              ElementsAre("> one 5 >> 3.", ">>= bind"));
+  const std::string vtt =
+      "WEBVTT\n\n00:01.000 --> 00:02.000\n<i>&gt;&gt; JOHN: Who is it?</i>\n&gt; me\n";
+  EXPECT_THAT(texts_shown(vtt, kVtt), ElementsAre("JOHN: Who is it?", "> me"));
+  EXPECT_EQ(translated(vtt, kVtt, {"J: A & B?", "> C"}),
+            "WEBVTT\n\n00:01.000 --> 00:02.000\n<i>&gt;&gt; J: A &amp; B?</i>\n&gt; C\n");
+}
+
 TEST(Subtitles, ASentenceOverCuesIsOne) {
   const std::string srt = srt_of({"I went to", "London and\nParis yesterday. Then", "I slept."});
   EXPECT_THAT(texts_shown(srt, kSrt),
@@ -205,12 +219,20 @@ TEST(Subtitles, SentencesDoNotGoOnWhereTheyEnd) {
                           "00:06,001 --> 00:07,000\nthree,\n00:07,501 --> 00:08,000\nFour and\n"
                           "00:08,500 --> 00:09,000\nFive.",
                           kSrt),
-              ElementsAre("One. two and", "three,", "Four and Five."));
+              ElementsAre("One.", "two and", "three,", "Four and Five."));
   EXPECT_THAT(texts_of_cues({"One and", "- two.", "And", "♪ three", "(four)", "five."}),
               ElementsAre("One and", "two.", "And", "three", "(four)", "five."));
   EXPECT_THAT(texts_of_cues({"one", "one\ntwo", "two\nthree."}),
               ElementsAre("one", "one two", "two three."));
   EXPECT_THAT(texts_of_cues({"This is Dr.", "Smith."}), ElementsAre("This is Dr. Smith."));
+  // A mark ends the sentence of a cue before a small letter, too.
+  EXPECT_THAT(
+      texts_of_cues({"The old man sees a house.", "elephants dream", "Two people stand here."}),
+      ElementsAre("The old man sees a house.", "elephants dream", "Two people stand here."));
+  EXPECT_THAT(texts_of_cues({"We meet.", "elephants", "dream", "Two, in", "London."}),
+              ElementsAre("We meet.", "elephants dream", "Two, in London."));
+  EXPECT_THAT(texts_of_cues({"one!", "two?", "three…", "four", "five."}),
+              ElementsAre("one!", "two?", "three…", "four five."));
   // Nobody knows where sentences end.
   EXPECT_THAT(texts_of_cues({"one", "two", "Three"}), ElementsAre("one", "two", "Three"));
 }

@@ -41,10 +41,47 @@ TEST(Server, AnswersUnderItsOwnNamesAloneWhereItIsForThisMachine) {
     EXPECT_EQ(status(any, name), 200) << name;
     EXPECT_EQ(status(own, name), 200) << name;
   }
-  for (const char* name : {"evil.example", "evil.example:8000", "localhost.evil.example", "[::1"}) {
+  for (const char* name :
+       {"evil.example", "evil.example:8000", "localhost.evil.example", "[::2]"}) {
     EXPECT_EQ(status(any, name), 200) << name;
     EXPECT_EQ(status(own, name), 421) << name;
   }
+  EXPECT_EQ(status(own, "localhost:"), 200);
+  EXPECT_EQ(status(own, "localhost:65535"), 200);
+  EXPECT_EQ(status(any, "heed_1.example:80"), 200);
+}
+
+// Answers have the host in URLs.
+TEST(Server, RefusesAHostThatIsNoNameWithAPort) {
+  const Server any({.address = "0.0.0.0"}, {echo_body()}), own({}, {echo_body()});
+  for (const char* host : {"localhost:1@evil.example",
+                           "localhost:8771/evil?",
+                           "localhost:8771\"><script>",
+                           "127.0.0.1:80 x",
+                           "localhost:99999",
+                           "localhost:65536",
+                           "localhost:000080",
+                           "localhost:-1",
+                           "localhost:+1",
+                           "localhost:80:80",
+                           "localhost/",
+                           "user@localhost",
+                           ":80",
+                           "[::1",
+                           "[]",
+                           "[::1]evil",
+                           "[::1]80",
+                           "[::1]:x",
+                           "[localhost]",
+                           "::1",
+                           "local host"})
+    for (const Server* server : {&any, &own}) {
+      const Answer answer =
+          ask(server->port(), "POST /echo HTTP/1.1\r\nHost: " + std::string(host) +
+                                  "\r\nContent-Length: 1\r\n\r\na");
+      EXPECT_EQ(answer.status, 400) << host;
+      EXPECT_THAT(answer.body, HasSubstr("Host: is not a name or an address")) << host;
+    }
 }
 
 TEST(Server, TakesNothingFromPagesOfOtherOrigins) {

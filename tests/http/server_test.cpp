@@ -137,6 +137,21 @@ TEST(Server, LosesNothingOfAFormAndRefusesAPartOfOne) {
   expect_refused(part + "\r\n--xyz--", "multipart/form-data");  // it does not name the boundary
 }
 
+TEST(Server, ReadsNamesOfFormsAsBrowsersWriteThem) {
+  Fields form, files;
+  const Server server({}, {{"POST", "/form", [&](const Request& request, const Reply& reply) {
+                              form = request.form;
+                              files = request.files;
+                              reply.send({});
+                            }}});
+  ask(server.port(), post_text("/form",
+                               "--xyz\r\nContent-Disposition: form-data; name=\"a%22b\"; "
+                               "filename=\"%22c%0d%0A%41 100%%2\"\r\n\r\n%22\r\n--xyz--\r\n",
+                               "multipart/form-data; boundary=xyz"));
+  EXPECT_THAT(form, ElementsAre(Pair("a\"b", "%22")));
+  EXPECT_THAT(files, ElementsAre(Pair("a\"b", "\"c\r\n%41 100%%2")));
+}
+
 TEST(Server, SaysWhatIsNowhereAndWhatIsAskedWrongly) {
   const Server server({}, {echo()});
   const Answer nowhere = ask(server.port(), get_text("/nowhere"));

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -16,12 +17,15 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// A multipart form with a document and the field `source`.
-std::string form_with(const std::string& name, const std::string& document) {
-  const std::string body =
-      "--cut\r\nContent-Disposition: form-data; name=\"source\"\r\n\r\nde\r\n"
-      "--cut\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" +
-      name + "\"\r\nContent-Type: text/plain\r\n\r\n" + document + "\r\n--cut--\r\n";
+/// A multipart form with a document, the field `source` and `more` ones.
+std::string form_with(const std::string& name, const std::string& document,
+                      const std::map<std::string, std::string>& more = {}) {
+  std::string body = "--cut\r\nContent-Disposition: form-data; name=\"source\"\r\n\r\nde\r\n";
+  for (const auto& [field, value] : more)
+    body +=
+        "--cut\r\nContent-Disposition: form-data; name=\"" + field + "\"\r\n\r\n" + value + "\r\n";
+  body += "--cut\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + name +
+          "\"\r\nContent-Type: text/plain\r\n\r\n" + document + "\r\n--cut--\r\n";
   return "POST /translate_file HTTP/1.1\r\nHost: localhost:9\r\nContent-Type: multipart/form-data; "
          "boundary=cut\r\nContent-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body;
@@ -54,6 +58,38 @@ TEST_F(ServedFiles, AreTranslatedAsDocumentsAndFetched) {
   EXPECT_EQ(send("a.txt", "\n").status, 200);
 }
 
+TEST_F(ServedFiles, HaveTheirNameAgainWithQuotes) {
+  const Answer answer = send("a%22b.txt", "a b\n");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const std::string url = json::parse(answer.body).at("translatedFileUrl");
+  EXPECT_THAT(get(url.substr(url.find("/download"))).head,
+              HasSubstr("attachment; filename*=UTF-8''a%22b.txt"));
+  // Only quotes and line ends have codes.
+  const std::string other = json::parse(send("a%41.txt", "a b\n").body).at("translatedFileUrl");
+  EXPECT_THAT(get(other.substr(other.find("/download"))).head, HasSubstr("''a%2541.txt"));
+}
+
+TEST(ServedFile, TellsOfLinesAsTranslateDoes) {
+  decode::DecodeConfig config;
+  config.max_length_ratio = 0.1;  // and 10 pieces
+  Running running({kShares}, {}, config);
+  const std::string terms =
+      R"({"tolo": "mira tolo sena kupo vadi rel nostra bahir glume dyphe fonji wexta"})";
+  // Sentences of one line are one line.
+  const std::string document =
+      "mira\n\ntolo. Tolo!\n\na { b\n\n{n, plural, one {mira} other {x}}\n";
+  auto begun =
+      running.begin(form_with("a.txt", document, {{"keep", "placeholders"}, {"glossary", terms}}));
+  const Answer answer = running.end(begun);
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const json told = json::parse(answer.body);
+  EXPECT_EQ(told.value("missingTerms", json()), json({3}));
+  EXPECT_EQ(told.value("looseBraces", json()), json({5}));
+  EXPECT_EQ(told.value("wholeMessages", json()), json({7}));
+  EXPECT_FALSE(told.contains("cutLines"));
+  EXPECT_FALSE(told.contains("repeatedItems"));
+}
+
 TEST_F(ServedFiles, WhatIsNoDocumentIsRefused) {
   EXPECT_THAT(send("a.docx", "x").body,
               HasSubstr("file: the name 'a.docx' does not end like one "
@@ -82,6 +118,12 @@ TEST_F(ServedFiles, ProgramsLearnWhatTheServerCanDo) {
     if (route.path != "/") served.insert((route.method == "GET" ? "get " : "post ") + route.path);
   EXPECT_EQ(described, served);
   EXPECT_EQ(json::parse(get("/spec").body), json(specification()));
+  // What both tell of lines.
+  for (const char* path : {"/translate", "/translate_file"})
+    for (const char* list : {"cutLines", "cutTranslations", "missingTerms", "repeatedItems",
+                             "looseBraces", "wholeMessages"})
+      EXPECT_THAT(specified.at("paths").at(path).at("post").at("responses").at("200").dump(),
+                  HasSubstr(list));
 }
 
 }  // namespace

@@ -63,6 +63,22 @@ TEST(NoText, IsAPointerOrMarkup) {
   EXPECT_EQ(kind_of(tar), "a tar archive");
 }
 
+TEST(NoText, IsADocumentOfItsFormats) {
+  const auto may_be = [](std::string_view bytes, std::string_view format) {
+    return no_text(bytes)->may_be(format);
+  };
+  for (const char* format : {"tmx", "xliff", "xml"}) {
+    EXPECT_TRUE(may_be("<tmx version=\"1.4\">\n<header/>", format)) << format;
+    EXPECT_TRUE(may_be("<?xml version=\"1.0\"?>\n<xliff version=\"2.0\">", format)) << format;
+    EXPECT_FALSE(may_be("<!DOCTYPE html>", format)) << format;
+    EXPECT_FALSE(may_be("%PDF-1.4\n%", format)) << format;
+  }
+  for (const char* format : {"html", "markdown", "txt"})
+    EXPECT_FALSE(may_be("<tmx version=\"1.4\">\n<header/>", format)) << format;
+  EXPECT_TRUE(may_be("<!DOCTYPE html>", "html"));
+  EXPECT_FALSE(may_be("PAR1", ""));
+}
+
 TEST(NoText, IsNoLineThatSpeaksOfMarkup) {
   for (const char* text :
        {"", "version 1", "html", "<b>bold</b>", "<html> is the root of a page.", "<2de> Ein Mann",
