@@ -77,7 +77,7 @@ TEST(ServedFile, TellsOfLinesAsTranslateDoes) {
       R"({"tolo": "mira tolo sena kupo vadi rel nostra bahir glume dyphe fonji wexta"})";
   // Sentences of one line are one line.
   const std::string document =
-      "mira\n\ntolo. Tolo!\n\na { b\n\n{n, plural, one {mira} other {x}}\n";
+      "mira\n\ntolo. Tolo!\n\na { b\n\nmira {n, plural, one {mira} other {x}} sena\n";
   auto begun =
       running.begin(form_with("a.txt", document, {{"keep", "placeholders"}, {"glossary", terms}}));
   const Answer answer = running.end(begun);
