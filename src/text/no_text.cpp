@@ -76,7 +76,8 @@ bool is_tar(std::string_view beginning) {
 }  // namespace
 
 bool NoText::may_be(std::string_view document) const {
-  return document == format || (format == "xml" && (document == "tmx" || document == "xliff"));
+  return (!format.empty() && document == format) ||
+         (format == "xml" && (document == "tmx" || document == "xliff"));
 }
 
 std::optional<NoText> no_text(std::string_view beginning) {
