@@ -78,8 +78,9 @@ class Small(unittest.TestCase):
         toy.heed("train", "toy.yaml", *(part for one in wide for part in ("--set", one)), folder=cls.folder)
         (cls.folder / "terms").write_text("".join(f"{term}\tfox\n" for term in TERMS), encoding="utf-8")
 
-    def test_is_one_file_of_at_most_six_megabytes(self):
-        self.assertLessEqual(PROGRAM.stat().st_size, 6_000_000)
+    def test_is_one_file_of_at_most_seven_megabytes(self):
+        # Of these the readers of documents are one, with MD4C, gumbo and expat.
+        self.assertLessEqual(PROGRAM.stat().st_size, 7_000_000)
         needed = subprocess.run(["readelf", "-d", PROGRAM], capture_output=True, text=True, check=True).stdout
         self.assertNotIn("NEEDED", needed)
 
