@@ -49,7 +49,7 @@ std::string prefix_of(const Parameters& parameters, const decode::LineTranslator
 struct TextRequest {
   std::vector<std::size_t> counts;
   std::vector<document::SegmentedText> pages;
-  /// Of each segment its line of plain text or of a document, or its own number in markup.
+  // The line of each segment in plain text or in a document, or its own number in markup.
   std::vector<std::size_t> numbers;
   bool is_list = false;
   int64_t alternatives = 0;
