@@ -256,8 +256,15 @@ class PoReader {
                          one_line(bytes_.substr(at_, line_end - at_), 40)));
     }
     at_ = end;
-    if (at_ < bytes_.size() && bytes_[at_] == '[')
-      at_ = std::min(bytes_.find(']', at_), bytes_.size() - 1) + 1;
+    if (at_ < bytes_.size() && bytes_[at_] == '[') {
+      const std::size_t close = after_run(bytes_, "0123456789", at_ + 1);
+      if (close == at_ + 1 || close == bytes_.size() || bytes_[close] != ']')
+        refuse("the number of a plural form is digits in brackets, as in msgstr[0]");
+      at_ = close + 1;
+    }
+    const std::size_t string = after_run(bytes_, " \t\r\n\f\v", at_);
+    if (string == bytes_.size() || bytes_[string] != '"')
+      refuse("a keyword has no string after it; an empty one is \"\"");
   }
 
   std::string_view bytes_;

@@ -167,6 +167,9 @@ TEST(PoDocument, OtherFilesAreRefused) {
   EXPECT_THAT(message("msgid \"a\"\nmsgstr \"b\nmsgid \"c\"\n"),
               HasSubstr("line 2: the string has no closing quote"));
   EXPECT_THAT(message("Just text.\n"), HasSubstr("line 1: 'Just text.' is no part of a PO file"));
+  EXPECT_THAT(message("msgid \"a\"\nmsgstr\n"), HasSubstr("line 2: a keyword has no string"));
+  EXPECT_THAT(message("msgid \"a\"\nmsgstr[x] \"\"\n"), HasSubstr("is digits in brackets"));
+  EXPECT_THAT(message("msgid \"a\"\nmsgstr[0 \"\"\n"), HasSubstr("is digits in brackets"));
   EXPECT_THAT(message("\"a\"\n"), HasSubstr("without a keyword"));
   EXPECT_THAT(message("msgid \"a\"\nmsgid \"b\"\nmsgstr \"\"\n"), HasSubstr("has no msgstr"));
 }
