@@ -23,7 +23,7 @@ std::string with_backslashes(std::string_view text) {
   return out;
 }
 
-std::string with_doubled_quotes(std::string_view text) {
+std::string with_doubled_apostrophes(std::string_view text) {
   std::string out;
   for (const char c : text) out.append(c == '\'' ? 2 : 1, c);
   return out;
@@ -103,7 +103,7 @@ class FrontMatterReader {
     if (quote == '"' || quote == '\'') {
       if (rest.starts_with("\"\"\"") || (quote == '\'' && !is_yaml_)) return;
       passage.writing.escaped = quote == '"' ? with_backslashes
-                                : is_yaml_   ? with_doubled_quotes
+                                : is_yaml_   ? with_doubled_apostrophes
                                              : nullptr;
       add_quoted(at + 1, rest.substr(1), quote, passage);
     } else if (is_yaml_ && !is_one_of(quote, "[]{}&*!|>%@`#")) {

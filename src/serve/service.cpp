@@ -89,16 +89,20 @@ Json translations_of(const TextRequest& asked, const std::vector<decode::Transla
   return all;
 }
 
+/// How a document is read for a model.
+document::DocumentOptions options_for(const ServedModel& model, const text::KeepOptions& kept,
+                                      const std::vector<std::string>& columns = {}) {
+  return {.read = {.source_language = model.source,
+                   .target_language = model.target,
+                   .columns = columns},
+          .kept = kept,
+          .fits = decode::fits_of(*model.translator)};
+}
+
 /// A page of HTML, read as `heed translate --document html` reads it.
 document::SegmentedText page_of(const std::string& text, const ServedModel& model,
                                 const text::KeepOptions& kept) {
-  const document::DocumentFormat* const html = document::format_named("html");
-  return document::Document(
-             text, *html,
-             {.read = {.source_language = model.source, .target_language = model.target},
-              .kept = kept,
-              .fits = decode::fits_of(*model.translator)})
-      .text();
+  return document::Document(text, *document::format_named("html"), options_for(model, kept)).text();
 }
 
 http::Response json_response(const Json& body) {
@@ -342,12 +346,9 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
   QueuedLines lines{.model = choose(models_, parameters)};
   const ServedModel& model = models_[lines.model];
   const decode::LineTranslator& translator = *model.translator;
-  const document::Document read(*bytes, *format,
-                                {.read = {.source_language = model.source,
-                                          .target_language = model.target,
-                                          .columns = parameters.texts("column").values},
-                                 .kept = parameters.kept("keep"),
-                                 .fits = decode::fits_of(translator)});
+  const document::Document read(
+      *bytes, *format,
+      options_for(model, parameters.kept("keep"), parameters.texts("column").values));
   TextRequest asked{
       .counts = {1}, .pages = {read.text()}, .numbers = {read.lines().begin(), read.lines().end()}};
   lines.request = decode::segments_of(asked.pages, {});

@@ -159,11 +159,23 @@ inline Breaches large_rooms(const std::filesystem::path& root, double share) {
 
 /// Torch, directly or through heed's own headers, in a room that works without it.
 inline Breaches torch_includes(const std::filesystem::path& root) {
-  static const std::set<std::string> without = {
-      "base",   "http",          "config",   "text",          "data",
-      "score",  "study",         "draw",     "kernels/rows",  "model/description",
-      "engine", "decode/search", "document", "exchange",      "serve/answers",
-      "serve",  "web"};
+  static const std::set<std::string> without = {"base",
+                                                "http",
+                                                "config",
+                                                "text",
+                                                "data",
+                                                "score",
+                                                "study",
+                                                "draw",
+                                                "kernels/rows",
+                                                "model/description",
+                                                "engine",
+                                                "decode/search",
+                                                "document",
+                                                "exchange",
+                                                "serve/answers",
+                                                "serve",
+                                                "web"};
   static const std::set<std::string> torch = {"torch", "ATen", "c10", "caffe2"};
   const auto files = includes_of(root, "src");
   Breaches breaches;

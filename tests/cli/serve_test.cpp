@@ -123,7 +123,8 @@ TEST(Serve, GivesAlternativesAndPrefixesAsTranslateDoes) {
   EXPECT_EQ(best["alternatives"], json({listed[1], listed[2]}));
   EXPECT_EQ(
       json::parse(served.translate({{"q", "a b c"}, {"prefix", "hg"}}).body)["translatedText"],
-      json(lines_of(product(run_heed({"translate", toy.transformer, "--prefix-column"}, "a b c\thg\n")))[0]));
+      json(lines_of(
+          product(run_heed({"translate", toy.transformer, "--prefix-column"}, "a b c\thg\n")))[0]));
 }
 
 TEST(Serve, KeepsItemsAndObeysTermsAsTranslateDoes) {

@@ -40,11 +40,7 @@ std::string with(const Document& document, const Texts& translations) {
   Texts out;
   for (std::size_t i = 0; i < translations.size(); ++i) {
     const Segment& segment = document.text().segments().at(i);
-    const auto count = [](const std::string& text) {
-      return static_cast<std::size_t>(text::count_words(text));
-    };
-    out.push_back(with_inlays(segment, translations[i],
-                              diagonal_weights(count(translations[i]), count(segment.text))));
+    out.push_back(translated_in_order(segment, translations[i]));
   }
   return document.text().with(out);
 }

@@ -7,6 +7,7 @@
 
 #include "document/document.h"
 #include "document/inlays.h"
+#include "document/word_weights.h"
 #include "text/words.h"
 
 namespace heed::document {
@@ -32,11 +33,7 @@ inline std::string filled(const Document& document, std::vector<std::string> tra
   if (translations.empty()) translations = model_texts(document);
   std::vector<std::string> out;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const auto count = [](const std::string& text) {
-      return static_cast<std::size_t>(text::count_words(text));
-    };
-    out.push_back(with_inlays(segments[i], translations.at(i),
-                              diagonal_weights(count(translations[i]), count(segments[i].text))));
+    out.push_back(translated_in_order(segments[i], translations.at(i)));
   }
   return document.text().with(out);
 }

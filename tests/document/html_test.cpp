@@ -44,11 +44,7 @@ std::string translated_html(const std::string& bytes, const HtmlTexts& translati
   HtmlTexts out;
   for (std::size_t i = 0; i < translations.size(); ++i) {
     const Segment& segment = page.text().segments().at(i);
-    const auto count = [](const std::string& text) {
-      return static_cast<std::size_t>(text::count_words(text));
-    };
-    out.push_back(with_inlays(segment, translations[i],
-                              diagonal_weights(count(translations[i]), count(segment.text))));
+    out.push_back(translated_in_order(segment, translations[i]));
   }
   return page.text().with(out);
 }

@@ -35,10 +35,7 @@ std::string markdown_with(const std::string& bytes, const std::string& translati
   const Document document = read_md(bytes, also);
   Texts out;
   for (const Segment& segment : document.text().segments())
-    out.push_back(
-        with_inlays(segment, translation,
-                    diagonal_weights(static_cast<std::size_t>(text::count_words(translation)),
-                                     static_cast<std::size_t>(text::count_words(segment.text)))));
+    out.push_back(translated_in_order(segment, translation));
   return document.text().with(out);
 }
 

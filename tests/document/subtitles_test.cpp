@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "document/document.h"
 #include "document/inlays.h"
+#include "document/word_weights.h"
 #include "text/words.h"
 
 namespace heed::document {
@@ -45,11 +46,7 @@ std::string translated(const std::string& bytes, const std::string& format,
   Texts out;
   for (std::size_t i = 0; i < translations.size(); ++i) {
     const Segment& segment = document.text().segments().at(i);
-    const auto count = [](const std::string& text) {
-      return static_cast<std::size_t>(text::count_words(text));
-    };
-    out.push_back(with_inlays(segment, translations[i],
-                              diagonal_weights(count(translations[i]), count(segment.text))));
+    out.push_back(translated_in_order(segment, translations[i]));
   }
   return document.text().with(out);
 }

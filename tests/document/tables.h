@@ -37,13 +37,9 @@ inline std::string with_cells(const std::string& bytes, const std::string& forma
                               const std::vector<std::string>& columns,
                               const std::string& translation, const text::KeepOptions& kept = {}) {
   const Document read = table(bytes, format, columns, kept);
-  const auto count = [](const std::string& text) {
-    return static_cast<std::size_t>(text::count_words(text));
-  };
   std::vector<std::string> texts;
   for (const Segment& segment : read.text().segments())
-    texts.push_back(with_inlays(segment, translation,
-                                diagonal_weights(count(translation), count(segment.text))));
+    texts.push_back(translated_in_order(segment, translation));
   return read.text().with(texts);
 }
 

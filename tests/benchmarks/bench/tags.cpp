@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "benchmarks/bench/bench.h"
 #include "decode/search/marked_text.h"
-#include "run/line_models.h"
 #include "document/markup.h"
+#include "run/line_models.h"
 #include "text/pairs.h"
 
 namespace heed::bench {
