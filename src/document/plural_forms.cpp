@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/strings.h"
-#include "document/language_tags.h"
+#include "text/language_tags.h"
 #include "text/words.h"
 
 namespace heed::document {
@@ -195,7 +195,7 @@ std::optional<PluralForms> plural_forms(std::string_view header) {
 }
 
 std::string_view plural_header(std::string_view language) {
-  const std::string main = main_language(language);
+  const std::string main = text::main_language(language);
   if (ascii_lower(language).starts_with("pt_br") || ascii_lower(language).starts_with("pt-br"))
     return "nplurals=2; plural=(n > 1);";
   for (const PluralRow& row : kPluralRows)

@@ -15,12 +15,12 @@
 #include "base/strings.h"
 #include "document/escaped_text.h"
 #include "document/format.h"
-#include "document/language_tags.h"
 #include "document/lines_of_text.h"
 #include "document/passage.h"
 #include "document/plural_forms.h"
 #include "document/token.h"
 #include "document/xml_events.h"
+#include "text/language_tags.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -345,7 +345,7 @@ class Po {
           "--to-code=UTF-8",
           line, one_line(charset));
     const std::string_view language = field(header, "Language");
-    if (are_other_languages(language, options_.target_language))
+    if (text::are_other_languages(language, options_.target_language))
       throw UserError(
           "line {}: its language is {}, and that of the model's translations is {}; take a model "
           "of that language, or tell the model's: --target {}",
@@ -374,7 +374,7 @@ class Po {
     const std::string& language = options_.target_language;
     const std::string plural(plural_header(language));
     replace("charset=CHARSET", "charset=UTF-8");
-    if (!main_language(language).empty())
+    if (!text::main_language(language).empty())
       replace("\"Language: \\n\"", "\"Language: " + language + "\\n\"");
     replace("nplurals=INTEGER; plural=EXPRESSION;", plural);
     const bool has_plurals =

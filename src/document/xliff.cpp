@@ -13,11 +13,11 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "document/format.h"
-#include "document/language_tags.h"
 #include "document/passage.h"
 #include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
+#include "text/language_tags.h"
 #include "text/references.h"
 
 namespace heed::document {
@@ -93,7 +93,7 @@ class Xliff {
   void begin_file(std::size_t i, const char* source, const char* target) {
     const XmlEvent& event = events_[i];
     const auto check = [&](const char* name, const std::string& language, const char* key) {
-      if (are_other_languages(event.attribute(name), language))
+      if (text::are_other_languages(event.attribute(name), language))
         throw UserError(
             "line {}: {} is {}, and the language of the model is {}; take a model of that "
             "language, or tell the model's: --{} {}",
@@ -210,15 +210,15 @@ class Xliff {
   void begin_fill() {
     if (std::exchange(is_filled_, true) || !events_[file_].attribute(target_name_).empty()) return;
     const std::string& language = options_.target_language;
-    if (main_language(language).empty()) {
+    if (text::main_language(language).empty()) {
       if (!is_2_) return;
       throw UserError(
           "line {}: it has no {}, which a file with translations needs, and the model does not say "
           "its language; tell it, as --target de",
           line_number(bytes_, events_[file_].bytes.from), target_name_);
     }
-    change(events_[file_].bytes,
-           with_attribute(text_of(events_[file_].bytes), target_name_, xml_language(language)));
+    change(events_[file_].bytes, with_attribute(text_of(events_[file_].bytes), target_name_,
+                                                text::xml_language(language)));
   }
 
   /// Adds a change of these bytes. It comes before what was added for bytes after them.

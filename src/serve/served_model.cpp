@@ -15,6 +15,7 @@
 #include "decode/search/next_words.h"
 #include "decode/search/search.h"
 #include "text/lines.h"
+#include "text/tmx_lines.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
@@ -271,6 +272,7 @@ int fit_of(const std::string& code, const std::string& wished) {
 }
 
 std::string language_of_file(const std::string& path) {
+  if (const auto side = text::tmx_side(path)) return side->language;
   std::filesystem::path name = std::filesystem::path(path).filename();
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
   const std::string ending = name.extension().string();

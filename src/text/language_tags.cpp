@@ -1,10 +1,10 @@
-#include "document/language_tags.h"
+#include "text/language_tags.h"
 
 #include <algorithm>
 
 #include "base/strings.h"
 
-namespace heed::document {
+namespace heed::text {
 
 std::string main_language(std::string_view tag) {
   const std::string main = ascii_lower(tag.substr(0, tag.find_first_of("-_")));
@@ -32,4 +32,4 @@ std::string xml_language(std::string_view tag) {
   return out;
 }
 
-}  // namespace heed::document
+}  // namespace heed::text

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed::document {
+namespace heed::text {
 
 /// The first part of a language's name in small letters: "pt" of "pt-BR", "deu" of "deu_Latn".
 /// Empty where it is no language, as "src" after a corpus's name.
@@ -20,4 +20,4 @@ bool is_same_language(std::string_view a, std::string_view b);
 /// The tag as XML and TMX write it: "pt-BR" of "pt_BR".
 std::string xml_language(std::string_view tag);
 
-}  // namespace heed::document
+}  // namespace heed::text
