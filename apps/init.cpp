@@ -298,7 +298,7 @@ void init(InitArgs args) {
 
 void add_init(CommandLine& program) {
   auto [command, args] = program.command("init", init);
-  command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
+  command.option("source", args->source, "Source sentences (text, or memory.tmx#de), or one .tsv file of both sides")
       .required();
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");

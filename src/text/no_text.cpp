@@ -123,13 +123,13 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
                       "NEW.tmx` of translate-toolkit makes a translation memory of them, of which "
                       "heed reads NEW.tmx#en and NEW.tmx#de",
                   .program = "",
-                  .format = "po"};
+                  .format = ending.substr(1)};
   if (ending != ".jsonl" || !are_all_json(lines, beginning.size() == kBeginning))
     return std::nullopt;
   if (is_any_of(ascii_lower(first_key(lines)), {"error", "errors", "message", "detail"}))
     return NoText{.what = "an answer of a server in JSON, not the text; fetch the file itself",
                   .program = "",
-                  .format = "jsonl"};
+                  .format = ending.substr(1)};
   return NoText{
       .what =
           "JSON, not lines of text; texts of objects on lines of their own, with tabs between "
@@ -138,7 +138,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
           "python3 -c 'import json, sys; [print(*(\" \".join(str(text).split()) for text in "
           "row.get(\"translation\", row).values()), sep=\"\\t\") for row in map(json.loads, "
           "sys.stdin)]'",
-      .format = "jsonl"};
+      .format = ending.substr(1)};
 }
 
 /// Whether the file begins with "%PDF-" and a version.
