@@ -146,10 +146,10 @@ bool LineReader::next(std::string& line) {
 /// Sets no_text_ from the beginning of the file, or as much of it as is there: a pipe is not waited
 /// for.
 void LineReader::look_for_text() {
+  if (tmx_side(path_)) return;  // its reader has looked
   while (!ended_ && buffer_.size() < kBeginning && bytes_->ready(0)) ended_ = !fill();
   scanned_ = start_;
   find_end();
-  if (tmx_side(path_)) return;
   const std::string_view beginning = std::string_view(buffer_).substr(start_);
   const auto found = text::no_text(beginning);
   if (!found) return;

@@ -111,7 +111,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
   const std::vector<std::string> lines = lines_of(beginning);
   if (lines.empty()) return std::nullopt;
   const std::string_view ending = usual_ending(lines);
-  if (is_any_of(ending, {".srt", ".vtt", ".ass"}))
+  if (is_any_of(ending, {".srt", ".vtt"}) || ascii_lower(lines[0]) == "[script info]")
     return NoText{.what =
                       "subtitles, not lines of text; those of two languages are not line by line, "
                       "so align them by their times first",
