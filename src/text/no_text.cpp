@@ -111,7 +111,8 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
   const std::vector<std::string> lines = lines_of(beginning);
   if (lines.empty()) return std::nullopt;
   const std::string_view ending = usual_ending(lines);
-  if (is_any_of(ending, {".srt", ".vtt"}) || ascii_lower(lines[0]) == "[script info]")
+  if (is_any_of(ending, {".srt", ".vtt", ".sbv", ".sub"}) ||
+      ascii_lower(lines[0]) == "[script info]")
     return NoText{.what =
                       "subtitles, not lines of text; those of two languages are not line by line, "
                       "so align them by their times first",
@@ -131,9 +132,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
                   .program = "",
                   .format = ending.substr(1)};
   return NoText{
-      .what =
-          "JSON, not lines of text; texts of objects on lines of their own, with tabs between "
-          "them",
+      .what = "JSON, not lines of text; texts of objects on lines of their own as a .tsv file",
       .program =
           "python3 -c 'import json, sys; [print(*(\" \".join(str(text).split()) for text in "
           "row.get(\"translation\", row).values()), sep=\"\\t\") for row in map(json.loads, "
@@ -210,8 +209,8 @@ std::optional<NoText> no_text(std::string_view beginning) {
   if (xml && has("xliff"))
     return NoText{
         .what =
-            "a file of XLIFF, not lines of text; its units with a translation, source TAB "
-            "target",
+            "a file of XLIFF, not lines of text; its units with a translation as a .tsv file, "
+            "source TAB target",
         .program =
             "python3 -c 'import sys, xml.etree.ElementTree as E; n = lambda e: "
             "e.tag.split(\"}\")[-1]; [print(*(\" \".join(\"\".join(x.itertext()).split()) for x in "
@@ -222,8 +221,8 @@ std::optional<NoText> no_text(std::string_view beginning) {
   if (xml && has("dataset ") && has("src "))
     return NoText{
         .what =
-            "a test set of WMT in XML, not lines of text; its segments, source TAB first "
-            "reference",
+            "a test set of WMT in XML, not lines of text; its segments as a .tsv file, source TAB "
+            "first reference",
         .program =
             "python3 -c 'import sys, xml.etree.ElementTree as E; s = lambda e: {g.get(\"id\"): "
             "\" \".join(\"\".join(g.itertext()).split()) for g in e.iter(\"seg\")}; "

@@ -79,7 +79,9 @@ TEST(NoText, IsADocument) {
   for (const char* cues :
        {"1\n00:00:01,000 --> 00:00:02,500\nThe dog\n\n2\n",
         "\xEF\xBB\xBF\r\n1\r\n00:00:01,000 --> 00:00:02,500\r\nThe dog\r\n",
-        "WEBVTT\n\n00:01.000 --> 00:02.000\nThe dog\n", "[Script Info]\nScriptType: v4.00+\n"})
+        "WEBVTT\n\n00:01.000 --> 00:02.000\nThe dog\n", "[Script Info]\nScriptType: v4.00+\n",
+        "1\n-00:00:01,000 --> 00:00:00,500\na\n", "0:00:01.000,0:00:02.000\na\n",
+        "{25}{50}The dog\n"})
     EXPECT_EQ(kind_of(cues), "subtitles") << cues;
   for (const char* error : {"{\"error\":\"Repository not found\"}",
                             "{\n  \"message\": \"Not Found\",\n  \"status\": 404\n}\n",
@@ -94,13 +96,30 @@ TEST(NoText, IsADocument) {
 }
 
 TEST(NoText, IsNoTextThatLooksLikeADocument) {
-  for (const char* text :
-       {"1\n2\n3", "1\nThe dog\n", "00:00:01 is a time", "WEBVTTX\n", "404: Not Found\n",
-        "msgid is a keyword\nmsgstr \"a\"", "{\"a\": 1} is an object\n",
-        "{\"a\": 1}\nis an object\n", "msgid \"a\"\nThe dog\nmsgstr \"b\"",
-        "{name} is here\n{\"x\"}", "[Script Info] says it", "Not found here", "{ }\n",
-        "# A title\n\nText\n\n# Another\n\nText\n", "<unk>\n<unk> a", "<b>Hello</b>\n<b>World</b>",
-        "<doc>\nThe dog", "[1]\n[2]", "\"a\": b"})
+  for (const char* text : {"1\n2\n3",
+                           "1\nThe dog\n",
+                           "00:00:01 is a time",
+                           "WEBVTTX\n",
+                           "404: Not Found\n",
+                           "msgid is a keyword\nmsgstr \"a\"",
+                           "{\"a\": 1} is an object\n",
+                           "{\"a\": 1}\nis an object\n",
+                           "msgid \"a\"\nThe dog\nmsgstr \"b\"",
+                           "{name} is here\n{\"x\"}",
+                           "[Script Info] says it",
+                           "Not found here",
+                           "{ }\n",
+                           "{25} dogs\n",
+                           "{25}{}",
+                           "0:1,2",
+                           "-1:0 --- 2",
+                           "12:30,14:30",
+                           "# A title\n\nText\n\n# Another\n\nText\n",
+                           "<unk>\n<unk> a",
+                           "<b>Hello</b>\n<b>World</b>",
+                           "<doc>\nThe dog",
+                           "[1]\n[2]",
+                           "\"a\": b"})
     EXPECT_EQ(kind_of(text), "") << text;
 }
 
