@@ -133,6 +133,7 @@ TEST(Languages, AreToldByTheNamesOfFiles) {
   EXPECT_EQ(language_of_file("train.en.zst"), "en");
   EXPECT_EQ(language_of_file("pairs.tsv"), "");
   EXPECT_EQ(language_of_file("train"), "");
+  EXPECT_EQ(language_of_file("memory.tmx.gz#pt-BR"), "pt-BR");
   EXPECT_EQ(language_name("de"), "German");
   EXPECT_EQ(language_name("src"), "src");
 }
