@@ -58,12 +58,13 @@ TEST(Corpora, OfATranslationMemoryAreReadByEveryCommand) {
                         "  the same as an earlier pair: 1 (line 3)\n"));
   EXPECT_EQ(run_heed({"-q", "train", config}).status, 0);
   EXPECT_THAT(read_file(folder / "run/config.yaml"), HasSubstr(source));
-  EXPECT_EQ(run_heed({"-q", "train", config}).status, 0);  // done already
+  EXPECT_EQ(run_heed({"-q", "train", config, "--resume"}).status, 0);  // of the same corpus
   EXPECT_EQ(run_heed({"-q", "vocab", source, target, "--algorithm", "bpe", "--size", "16", "-o",
                       folder / "v.spm"})
                 .status,
             0);
-  EXPECT_EQ(run_heed({"-q", "clean", source, target, "-o", folder / "c"}).status, 0);
+  product(run_heed({"clean", source, target, "--remove", "duplicates", "-o", folder / "c"}));
+  EXPECT_EQ(read_file(folder / "c.target"), "b a\nd c\nf e\n");
   EXPECT_EQ(lines_of(product(run_heed({"-q", "translate", folder / "run", source}))).size(), 4U);
   EXPECT_THAT(product(run_heed({"evaluate", "--hypothesis", folder / "train.tgt", "--reference",
                                 target, "--set", "evaluation.metrics=[chrf]"})),
@@ -72,7 +73,7 @@ TEST(Corpora, OfATranslationMemoryAreReadByEveryCommand) {
                  {"no unit has a text in 'fr'; its languages: EN-US (4 units), de (4 units)"});
   expect_mistake(run_heed({"init", memory}), {"name both, as heed init '" + memory + "#de'"});
   expect_mistake(
-      run_heed({"clean", memory, memory, "-o", folder / "c"}),
+      run_heed({"clean", memory, memory}),
       {memory + ": a translation memory (TMX); name the language of the side after it, '" + memory +
        "#de' or '" + memory + "#EN-US'"});
 }
