@@ -27,6 +27,7 @@ namespace heed::text {
 namespace {
 
 constexpr std::string_view kLineEnds = "\r\n", kTextBlanks = " \t\r\n";
+constexpr std::size_t kMostQuoted = 40;  // characters of a name in a message
 
 /// The text on one line: runs of blanks that have a line end become one blank, and tabs too.
 std::string on_one_line(std::string_view text) {
@@ -106,13 +107,14 @@ class TmxLines : public ByteSource {
       const std::string entity = fmt::format("&{};", name);
       const auto reference = reference_at(entity, 0);
       if (!reference || reference->text().empty())
-        tmx.refuse(fmt::format("{} has no meaning here; write the character", entity));
+        tmx.refuse(fmt::format("{} has no meaning here; write the character",
+                               one_line(entity, kMostQuoted)));
       tmx.text_ += reference->text();
     });
   }
   static int XMLCALL on_unknown_encoding(void* data, const XML_Char* name,
                                          XML_Encoding* /*encoding*/) {
-    self(data).encoding_ = name;
+    self(data).keep_error([&] { self(data).encoding_ = one_line(name, kMostQuoted); });
     return XML_STATUS_ERROR;
   }
 
@@ -177,14 +179,14 @@ class TmxLines : public ByteSource {
     if (has_language_) return;
     std::vector<std::string> names;
     for (const auto& [name, count] : languages_)
-      names.push_back(fmt::format("{} ({})", name, counted(count, "unit")));
+      names.push_back(fmt::format("{} ({})", one_line(name, kMostQuoted), counted(count, "unit")));
     throw BadBytes(fmt::format("no unit has a text in '{}'; its languages: {}", side_.language,
                                names.empty() ? "none" : join(names, ", ")));
   }
 
   void start(std::string_view name, const XML_Char** attributes) {
     if (depth_++ == 0 && name != "tmx")
-      refuse(fmt::format("it begins with <{}>, not with <tmx>", name));
+      refuse(fmt::format("it begins with <{}>, not with <tmx>", one_line(name, kMostQuoted)));
     if (skipped_ > 0) {
       ++skipped_;
     } else if (is_in_segment_) {
@@ -278,7 +280,9 @@ std::vector<std::string> languages_in(std::string_view beginning) {
     if (lang == std::string_view::npos || lang + 6 >= tag.size()) continue;
     const std::string_view value = tag.substr(lang + 6);
     const std::string name(value.substr(0, value.find(tag[lang + 5])));
-    if (!main_language(name).empty() && std::ranges::count(names, name) == 0) names.push_back(name);
+    const bool is_language = !main_language(name).empty() && name.size() < kMostQuoted &&
+                             name.find_first_of("\r\n") == std::string::npos;
+    if (is_language && std::ranges::count(names, name) == 0) names.push_back(name);
   }
   return names;
 }
