@@ -4,7 +4,8 @@
 
 namespace heed::decode {
 
-Glossary::Glossary(const DecodeConfig& config)
+Glossary::Glossary(const DecodeConfig& config, const std::string& /*source_language*/,
+                   const std::string& /*target_language*/)
     : exact_case_(config.glossary_exact_case),
       whole_words_(config.glossary_whole_words),
       inline_(config.glossary_inline) {}
