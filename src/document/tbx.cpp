@@ -96,7 +96,8 @@ class Tbx {
   std::vector<TbxTerm> terms_of(std::size_t entry) const {
     std::vector<TbxTerm> out;
     for (std::size_t i = entry + 1; i < events_[entry].partner; ++i) {
-      if (!is_start(i) || !is_any(events_[i].local_name(), {"langSet", "langSec"})) continue;
+      if (!is_start(i) || !is_any(events_[i].local_name(), {"langSet", "langSec", "langGroup"}))
+        continue;
       const std::string_view own = events_[i].attribute("xml:lang");
       add_terms(i, std::string(own.empty() ? events_[i].attribute("lang") : own), out);
       i = events_[i].partner;
@@ -112,7 +113,7 @@ class Tbx {
     for (std::size_t i = section + 1; i < events_[section].partner; ++i) {
       if (!is_start(i)) continue;
       const std::string_view name = events_[i].local_name(), type = events_[i].attribute("type");
-      if (is_any(name, {"tig", "ntig", "termSec"})) first = out.size();
+      if (is_any(name, {"tig", "ntig", "termSec", "termGroup"})) first = out.size();
       const bool is_status =
           is_any(name, {"administrativeStatus", "normativeAuthorization"}) ||
           (name == "termNote" && is_any(type, {"administrativeStatus", "normativeAuthorization"}));

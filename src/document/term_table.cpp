@@ -145,6 +145,7 @@ class TermTable {
     constexpr std::string_view kFirstLine = "# Glossary in tab-separated format";
     is_of_omegat_ = bytes.substr(after_mark(bytes)).starts_with(kFirstLine) ||
                     ascii_lower(name).ends_with(".utf8") || ascii_lower(name).ends_with(".tab");
+    may_be_of_omegat_ = ascii_lower(name).ends_with(".txt");
   }
 
   TermList read() {
@@ -213,7 +214,11 @@ class TermTable {
 
   /// Quotes are around cells if the table can be read so, or else characters as others.
   void read_rows_with_tabs(std::size_t from) {
-    syntax_ = {.separator = '\t', .from = from};
+    syntax_ = {.separator = '\t', .has_quotes = !is_of_omegat_, .from = from};
+    if (is_of_omegat_) {
+      rows_ = rows_of(syntax_);
+      return;
+    }
     try {
       rows_ = rows_of(syntax_);
       if (std::ranges::all_of(rows_, [](const TermRow& row) { return row.width > 1; })) return;
@@ -252,10 +257,13 @@ class TermTable {
   }
 
   ColumnPlan plan_of_columns() {
-    if (auto plan = plan_of_header()) return *plan;
     if (has_columns_of_deepl())
       return {.sources = {0}, .targets = {1}, .languages = std::pair(2, 3), .has_gaps = true};
-    if (is_of_omegat_) return {.sources = {0}, .targets = {1}, .has_gaps = true};
+    if (auto plan = plan_of_header()) return *plan;
+    const bool has_three =
+        std::ranges::all_of(rows_, [](const TermRow& row) { return row.cells.size() <= 3; });
+    if (is_of_omegat_ || (may_be_of_omegat_ && has_three && syntax_.separator == '\t'))
+      return {.sources = {0}, .targets = {1}, .has_gaps = true};
     if (syntax_.separator == '\t') return {.sources = {0}, .targets = {}, .has_targets = true};
     return {.sources = {0}, .targets = {1}};
   }
@@ -356,8 +364,8 @@ class TermTable {
     for (const TermRow& row : rows_)
       if (row.cells.size() > read)
         return list_.warnings.push_back(
-            fmt::format("line {}: column {} is read as a comment, and so is what follows it; more "
-                        "translations of a term stand in a table with tabs",
+            fmt::format("line {}: column {} is read as a comment, and so is what follows it; in a "
+                        "file .tsv with tabs more translations of a term stand there",
                         row.line, read + 1));
   }
 
@@ -415,7 +423,8 @@ class TermTable {
 
   std::string_view bytes_;
   const TermLanguages& model_;
-  bool is_of_omegat_ = false;
+  bool is_of_omegat_ = false;      // its third column has comments
+  bool may_be_of_omegat_ = false;  // if there are three columns
   TableSyntax syntax_;
   std::vector<TermRow> rows_;
   TermList list_;
