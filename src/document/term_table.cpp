@@ -152,6 +152,7 @@ class TermTable {
     read_rows();
     if (rows_.empty()) return std::move(list_);
     const ColumnPlan plan = plan_of_columns();
+    warn_of_quotes(plan);
     require_widths(plan);
     keep_own_languages(plan);
     LeftOut gaps;
@@ -226,9 +227,18 @@ class TermTable {
     }
     syntax_.has_quotes = false;
     rows_ = rows_of(syntax_);
+    quotes_fail_ = true;
+  }
+
+  /// Warns about quotes that look as if they were around a cell that is read.
+  void warn_of_quotes(const ColumnPlan& plan) {
+    const auto is_read = [&](std::size_t i) {
+      return plan.has_targets || std::ranges::find(plan.sources, i) != plan.sources.end() ||
+             std::ranges::find(plan.targets, i) != plan.targets.end();
+    };
     for (const TermRow& row : rows_)
-      for (std::size_t i = 0; i < row.cells.size(); ++i)
-        if (row.cells[i].starts_with('"'))
+      for (std::size_t i = 0; quotes_fail_ && i < row.cells.size(); ++i)
+        if (row.cells[i].starts_with('"') && is_read(i))
           return list_.warnings.push_back(fmt::format(
               "line {}, column {}: a quote begins the cell, but not all such cells end with one; "
               "quotes are read as characters",
@@ -426,6 +436,7 @@ class TermTable {
   bool is_of_omegat_ = false;      // its third column has comments
   bool may_be_of_omegat_ = false;  // if there are three columns
   TableSyntax syntax_;
+  bool quotes_fail_ = false;  // the table cannot be read with quotes around cells
   std::vector<TermRow> rows_;
   TermList list_;
 };

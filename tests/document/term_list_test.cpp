@@ -100,6 +100,9 @@ TEST(TermTables, NamedTxtMayBeOfOmegaT) {
   EXPECT_THAT(shown(read("Mann\tman\tguy\tfellow\n", kUnknown, "a.txt")),
               ElementsAre("1: Mann = man / guy / fellow"));
   EXPECT_THAT(shown(read("\"a\tb\"\tx\n", kUnknown, "a.txt")), ElementsAre("1: a b = x"));
+  EXPECT_THAT(
+      read("tracking\tNachverfolgung\t\"Verfolgung\" is wrong\n", kUnknown, "a.txt").warnings,
+      ElementsAre(HasSubstr("line 1: column 3 is read as a comment")));
 }
 
 // The glossary of OmegaT's own tests.
