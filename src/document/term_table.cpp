@@ -1,7 +1,7 @@
 // Glossaries that are tables: of OmegaT, DeepL, spreadsheets and programs that write such tables.
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>

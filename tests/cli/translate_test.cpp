@@ -1,6 +1,7 @@
 // heed translate: one line in, one line out, whatever the lines are.
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 
@@ -18,6 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class Translate : public testing::TestWithParam<const char*> {
  protected:

@@ -1,6 +1,7 @@
 // Reads the file of a glossary. It is apart from glossary.cpp because a page that translates by
 // itself has no files.
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "base/error.h"

@@ -1,4 +1,6 @@
 // Takes the place of decode/search/glossary_file.cpp: `heed export` gives a page no glossary.
+#include <string>
+
 #include "decode/search/config.h"
 #include "decode/search/glossary.h"
 
