@@ -66,7 +66,7 @@ TEST_F(GlossaryFile, NamesTheLineThatIsBad) {
   expect_refused([&] { read("Hund\tdog\n\nKatze\n"); },
                  "terms.tsv: line 3: 'Katze' is not a term, a tab and its target");
   expect_refused([&] { read("\tdog\n"); }, "terms.tsv: line 1: column 1 is empty");
-  expect_refused([] { Glossary({.glossary = "/nowhere.tsv"}, "", ""); }, "/nowhere.tsv: ");
+  expect_refused([] { Glossary({.glossary = "/nowhere.tsv"}, "", ""); }, "no file '/nowhere.tsv'");
 }
 
 TEST_F(GlossaryFile, HasAllTargetsOfATermThatIsThereTwice) {
