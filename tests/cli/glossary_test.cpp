@@ -97,7 +97,7 @@ TEST_P(GlossaryOption, TellsOfTermsThatCannotBeObeyed) {
 
 TEST_P(GlossaryOption, RefusesWhatCannotBe) {
   expect_mistake(translate("a\tb\n\nc\n", "a\n"),
-                 {"terms.tsv:3: 'c' is not a term, a tab and its target"});
+                 {"terms.tsv: line 3: 'c' is not a term, a tab and its target"});
   expect_mistake(translate("a\tb\n", "a\n", {"--beam", "1"}),
                  {"decoding.glossary", "decoding.beam_size"});
   expect_mistake(translate("a\tb\n", "a\n", {"--sample"}),
