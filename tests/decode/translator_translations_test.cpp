@@ -50,11 +50,14 @@ TEST_P(EachModel, GivesLinesWithoutLettersAndDigitsBack) {
     EXPECT_EQ(one.hypotheses[0].log_probability, 0);
     EXPECT_EQ(one.hypotheses[0].token_log_probabilities.size(), one.hypotheses[0].ids.size() + 1);
   }
-  EXPECT_TRUE(result.warnings.empty());  // that no piece is known
+  EXPECT_EQ(join(result.warnings, " ").find("knows no piece"), std::string::npos);
   EXPECT_EQ(result.translations[0].text,
             translator.translate({.lines = {lines[0]}}).translations[0].text);
   EXPECT_TRUE(result.translations[3].hypotheses.empty());
-  EXPECT_EQ(translator.batches_of({.lines = lines}), (std::vector<std::vector<int64_t>>{{4, 0}}));
+  std::set<int64_t> searched;
+  for (const auto& batch : translator.batches_of({.lines = lines}))
+    searched.insert(batch.begin(), batch.end());
+  EXPECT_EQ(searched, (std::set<int64_t>{0, 4}));
   const auto begun = translator.translate({.lines = {"***"}, .prefixes = {"mira"}}).translations;
   EXPECT_FALSE(begun[0].is_source);
 }
