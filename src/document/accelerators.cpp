@@ -11,7 +11,7 @@
 namespace heed::document {
 namespace {
 
-constexpr int64_t kShort = 5;  // words of a label
+constexpr int64_t kLabel = 7;  // words of a label, at most
 
 /// The byte after a tag that begins at `at`; `at` where none does.
 std::size_t after_tag(std::string_view text, std::size_t at) {
@@ -34,16 +34,19 @@ bool is_capital(char32_t c) {
   return text::to_lower(c) != c;
 }
 
-/// Whether the word around a mark is a word of a label such as "E&xit", and none like "R&D",
-/// "file_name" or "a=1&b=2".
+/// Whether the word around a mark is a word of a label such as "E&xit" or "synta_x", and none like
+/// "R&D", "file_name" or "a=1&b=2".
 bool is_inside_of_label(std::string_view text, std::size_t at, char mark) {
   const char32_t before = text::value_before(text, at),
                  after = text::code_point_at(text, at + 1).value;
-  if (!text::is_letter(before) || is_capital(after) || text::count_words(text) > kShort)
+  if (!text::is_letter(before) || is_capital(after) || text::count_words(text) > kLabel)
     return false;
-  std::size_t from = text.find_last_of(" \t\n([\"'", at);
-  from = from == text.npos ? 0 : from + 1;
-  return mark == '&' || is_capital(text::code_point_at(text, from).value);
+  constexpr std::string_view kAround = " \t\n()[]\"'.,:;!?/";
+  const std::size_t from = text.find_last_of(kAround, at) + 1,  // 0 after npos
+      to = std::min(text.find_first_of(kAround, at), text.size());
+  constexpr std::size_t kSyllable = 2;
+  return mark == '&' || is_capital(text::code_point_at(text, from).value) ||
+         at - from <= kSyllable || to - at - 1 <= kSyllable;
 }
 
 /// Whether a keyboard has this letter.
@@ -101,7 +104,7 @@ std::optional<std::size_t> accelerator_in(std::string_view text, char mark,
 
 bool shows_accelerators(std::string_view text, char mark, EscapedText::FindItem item) {
   const auto at = accelerator_in(text, mark, item);
-  if (!at || text::count_words(text) > kShort) return false;
+  if (!at || text::count_words(text) > kLabel) return false;
   if (*at > 0 && text[*at - 1] != ' ') return false;
   return mark != '_' || is_capital(text::code_point_at(text, *at + 1).value);
 }

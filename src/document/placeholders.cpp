@@ -13,8 +13,11 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
 }
 
 char byte_at(std::string_view text, std::size_t at) {
@@ -25,7 +28,7 @@ bool is_after_word(std::string_view text, std::size_t at) {
   return text::is_in_word(text::value_before(text, at));
 }
 
-/// A placeholder of printf() that stands apart from words, or a letter of strftime().
+/// A placeholder of printf() that stands apart from words, or a letter of strftime() or the like.
 std::size_t likely_percent(std::string_view text, std::size_t at) {
   if (text[at] != '%' || byte_at(text, at + 1) == '%') return 0;
   const char before = at > 0 ? text[at - 1] : ' ';
@@ -41,10 +44,9 @@ std::size_t likely_percent(std::string_view text, std::size_t at) {
       !is_name_character(byte_at(text, at + bytes)))
     return bytes;
   const std::size_t letter = at + 1 + (is_one_of(next, "-_^#EO") ? 1 : 0);
-  const bool is_date =
-      is_one_of(byte_at(text, letter), "aAbBcCdDeFgGhHIjklmMnpPrRsSTuUVwWxXyYzZ") &&
-      byte_at(text, letter) != '\0' && !is_name_character(byte_at(text, letter + 1)) &&
-      (at == 0 || before != ' ' || at < 2 || !is_one_of(text[at - 2], kDigits));
+  const bool is_date = is_letter(byte_at(text, letter)) &&
+                       !is_name_character(byte_at(text, letter + 1)) &&
+                       (before != ' ' || at < 2 || !is_one_of(text[at - 2], kDigits));
   const bool is_after_letter_of_date = at > 1 && (text[at - 2] == '%' || before == '%');
   if (is_date && (!is_after_word(text, at) || is_after_letter_of_date)) return letter + 1 - at;
   return 0;

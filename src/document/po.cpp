@@ -304,7 +304,15 @@ class Po {
   bool is_open(const PoEntry& entry) const {
     const auto is_empty = [](const PoString& string) { return string.is_empty(); };
     return !entry.is_header() && !entry.ids.empty() && std::ranges::none_of(entry.ids, is_empty) &&
-           std::ranges::all_of(entry.translations, is_empty);
+           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry);
+  }
+
+  /// Whether the message is a block of code of Sphinx's documentation, whose paragraphs are on one
+  /// line each.
+  bool is_code(const PoEntry& entry) const {
+    if (!file_.is_restructured) return false;
+    const std::string text = characters(entry.ids[0]);
+    return text.starts_with(">>>") || text.find('\n') < text.size() - 1;
   }
 
   std::string characters(const PoString& string) const {
@@ -373,7 +381,11 @@ class Po {
         return ((entry.references.find(names) != std::string::npos) || ...);
       });
     };
-    file_.is_restructured = has_reference(".rst:", ":docstring of ");
+    file_.is_restructured = has_reference(".rst:", ":docstring of ") ||
+                            std::ranges::any_of(entries_, [&](const PoEntry& entry) {
+                              return entry.flags_at == 0 && entry.ids.size() == 1 &&
+                                     shows_restructured_text(characters(entry.ids[0]));
+                            });
     file_.is_drupal =
         file_.is_drupal || has_reference(".module:", ".module;", ".info.yml:", ".html.twig:");
     if (file_.accelerator != 0 || file_.is_restructured || file_.is_drupal) return;

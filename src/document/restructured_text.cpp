@@ -8,6 +8,7 @@
 #include "document/lines_of_text.h"
 #include "text/characters.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::document {
 namespace {
@@ -173,7 +174,7 @@ class RestructuredReader {
   /// An element that begins here; `from` and `end` are the bounds of its text, which has no markup.
   void add_element(std::size_t from, std::size_t end, std::size_t to, const std::string& mark) {
     add(from, Token::Syntax::opening, mark);
-    tokens_.back().needs_words = true;
+    tokens_.back().needs_words = mark != "`";
     tokens_.back().mask = Token::kOpens;
     while (at_ < end)
       if (text_[at_] == '\\' && at_ + 1 < end)
@@ -191,33 +192,125 @@ class RestructuredReader {
   std::vector<Token> tokens_;
 };
 
-/// The byte after markup that begins at `at` in a message of PO; `at` where none does. All marks
-/// that are text have backslashes before them. Strong and emphasised text is two pieces of markup.
-std::size_t after_markup(std::string_view written, std::size_t at) {
-  constexpr std::size_t kLongest = 2000;
-  const std::string_view rest = written.substr(at, kLongest);
-  if (rest.starts_with("``")) {
-    const std::size_t end = rest.find("``", 2);
-    return end == rest.npos ? at : at + end + 2;
+/// Reads the markup of a translation as a message of PO has it, in one or several strings. All
+/// marks that are text have backslashes before them.
+class WrittenMarkup {
+ public:
+  explicit WrittenMarkup(std::string_view written) : written_(written) {}
+
+  std::string read() {
+    while (at_ < written_.size()) {
+      if (written_[at_] == '\\')
+        copy(written_.substr(at_).starts_with("\\\\") ? 3 : 2);
+      else if (written_[at_] == '*')
+        add_mark();
+      else if (const std::size_t end = end_of_markup(); end > at_)
+        add_markup(end);
+      else
+        copy(1);
+    }
+    return std::move(out_);
   }
-  if (rest.starts_with('|')) {
-    const std::size_t end = rest.find('|', 1);
-    return end == rest.npos ? at : after_run(written, "_", at + end + 1);
+
+ private:
+  static constexpr std::string_view kApart = "\\\\ ";  // a backslash and a blank, in quotes
+
+  void copy(std::size_t bytes) {
+    out_ += written_.substr(at_, bytes);
+    at_ = std::min(at_ + bytes, written_.size());
   }
-  std::size_t quote = 0;
-  if (rest.starts_with(':')) {
-    quote = after_run(rest, kNameCharacters);
-    if (quote < 3 || rest[quote - 1] != ':') return at;
+
+  /// Whether markup may begin at `at`, after what the message has before it.
+  bool may_begin_at(std::size_t at) const {
+    while (at > 0 && written_[at - 1] == '"' && (at < 2 || written_[at - 2] != '\\')) {
+      const std::size_t end = written_.rfind('"', at - 2);  // of the string before
+      if (at < 2 || end == written_.npos) return true;
+      at = end;
+    }
+    return (at > 1 && written_[at - 2] == '\\') || may_begin(written_, at);
   }
-  if (quote >= rest.size() || rest[quote] != '`') return at;
-  const std::size_t end = rest.find('`', quote + 1);
-  return end == rest.npos ? at : after_run(written, "_", at + end + 1);
-}
+  bool may_end_at(std::size_t at) const {
+    while (at < written_.size() && written_[at] == '"') {
+      const std::size_t next = written_.find('"', at + 1);
+      if (next == written_.npos) return true;
+      at = next + 1;
+    }
+    return may_end(written_, at);
+  }
+
+  /// The byte after markup that begins here, but for emphasis; here where none does.
+  std::size_t end_of_markup() const {
+    constexpr std::size_t kLongest = 2000;
+    const std::string_view rest = written_.substr(at_, kLongest);
+    const auto after = [&](std::string_view mark, std::size_t from) {
+      const std::size_t end = rest.find(mark, from);
+      return end == rest.npos ? at_ : after_run(written_, "_", at_ + end + mark.size());
+    };
+    if (rest.starts_with("``")) return after("``", 2);
+    if (rest.starts_with('|')) return after("|", 1);
+    std::size_t quote = 0;
+    if (rest.starts_with(':')) {
+      quote = after_run(rest, kNameCharacters);
+      if (quote < 3 || rest[quote - 1] != ':') return at_;
+    }
+    return quote < rest.size() && rest[quote] == '`' ? after("`", quote + 1) : at_;
+  }
+
+  void add_markup(std::size_t end) {
+    if (!may_begin_at(at_) && !out_.ends_with(kApart)) out_ += kApart;
+    std::string markup(written_.substr(at_, end - at_));
+    repair_target(markup);
+    out_ += markup;
+    at_ = end;
+    if (!may_end_at(at_)) out_ += kApart;
+  }
+
+  /// Puts a blank before the target of a link. One that has lost its text shows its target.
+  static void repair_target(std::string& markup) {
+    const std::size_t quote = markup.find('`'), end = markup.rfind(">`"),
+                      target = markup.rfind('<', end);
+    if (end == markup.npos || target == markup.npos || markup.starts_with("``")) return;
+    if (text::is_blank(markup.substr(quote + 1, target - quote - 1))) {
+      const bool is_role = quote > 0;
+      if (is_role) markup.erase(end, 1);
+      markup.erase(quote + 1, target - quote - 1 + (is_role ? 1 : 0));
+    } else if (!is_one_of(markup[target - 1], " \"")) {
+      markup.insert(target, 1, ' ');
+    }
+  }
+
+  /// Adds the marks before or after emphasised text.
+  void add_mark() {
+    const bool opens = open_.empty();
+    if (opens) {
+      open_ = written_.substr(at_).starts_with("**") ? "**" : "*";
+      if (!may_begin_at(at_) && !out_.ends_with(kApart)) out_ += kApart;
+      copy(open_.size());
+    } else {
+      copy(open_.size());
+      open_.clear();
+      if (!may_end_at(at_)) out_ += kApart;
+    }
+  }
+
+  std::string_view written_;
+  std::size_t at_ = 0;
+  std::string out_;
+  std::string open_;  // the marks of emphasis around this place
+};
 
 }  // namespace
 
 std::vector<Token> restructured_markup(std::string_view text) {
   return RestructuredReader(text).read();
+}
+
+bool shows_restructured_text(std::string_view text) {
+  if (text.find('`') == text.npos) return false;
+  return std::ranges::any_of(restructured_markup(text), [&](const Token& token) {
+    const std::string_view markup = text.substr(token.from, token.bytes());
+    return markup.find(":`") != markup.npos || markup.starts_with("``");
+  });
 }
 
 std::string with_restructured_escapes(std::string_view text) {
@@ -232,37 +325,7 @@ std::string with_restructured_escapes(std::string_view text) {
 }
 
 std::string with_markup_apart(std::string_view written) {
-  constexpr std::string_view kApart = "\\\\ ";  // a backslash and a blank, in the quotes of PO
-  std::string out;
-  const auto is_word = [](char32_t c) { return text::is_letter(c) || (c >= U'0' && c <= U'9'); };
-  const auto is_word_before = [&](std::size_t at) {
-    return is_word(text::value_before(written, at));
-  };
-  const auto is_word_at = [&](std::size_t at) {
-    return at < written.size() && is_word(text::code_point_at(written, at).value);
-  };
-  bool is_inside = false;  // of strong or emphasised text
-  for (std::size_t at = 0; at < written.size();) {
-    if (written[at] == '\\') {
-      const std::size_t bytes = written.substr(at).starts_with("\\\\") ? 3 : 2;
-      out += written.substr(at, bytes);
-      at = std::min(at + bytes, written.size());
-      continue;
-    }
-    std::size_t end = after_markup(written, at);
-    const bool is_mark = written[at] == '*';
-    if (is_mark) end = after_run(written, "*", at);
-    if (end == at) {
-      out += written[at++];
-      continue;
-    }
-    if ((!is_mark || !is_inside) && is_word_before(at)) out += kApart;
-    out += written.substr(at, end - at);
-    if (is_mark) is_inside = !is_inside;
-    if ((!is_mark || !is_inside) && is_word_at(end)) out += kApart;
-    at = end;
-  }
-  return out;
+  return WrittenMarkup(written).read();
 }
 
 }  // namespace heed::document

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "document/filled.h"
 #include "document/inlays.h"
+#include "document/restructured_text.h"
 #include "document/segment_builder.h"
 #include "message.h"
 
@@ -149,9 +150,10 @@ TEST(PoDocument, AcceleratorsAreBesideALetterOfTheTranslation) {
   EXPECT_EQ(filled_menu("de", {"&File", "E&xit", "R&D", "a &nbsp; b", "Save &As..."},
                         {"Datei", "Beenden", "F&E", "c &nbsp; d", "Speichern als..."}),
             "&Datei|&Beenden|F&E|c &nbsp; d|Speichern &als...|");
-  EXPECT_EQ(filled_menu("de", {"_File", "_Text", "Sa_ve", "file_name of it"},
-                        {"Datei", "Ein Text", "Sichern von ve", "file_name davon"}),
-            "_Datei|Ein _Text|Sichern _von ve|file_name davon|");
+  EXPECT_EQ(
+      filled_menu("de", {"_File", "_Text", "Sa_ve", "Print synta_x", "Bad file_name", "_a and _b"},
+                  {"Datei", "Ein Text", "Sichern von ve", "Text drucken", "x file_name", "_a _b"}),
+      "_Datei|Ein _Text|Sichern _von ve|Te_xt drucken|x file_name|_a _b|");
   EXPECT_EQ(filled_menu("zh", {"&File...", "_x"}, {"\u6587\u4EF6...", "_x"}),
             "\u6587\u4EF6(&F)...|_x|");
   EXPECT_EQ(filled_menu("ru", {"&File"}, {"\u0424\u0430\u0439\u043B"}),
@@ -194,11 +196,21 @@ TEST(PoDocument, MarkupOfSphinxIsKept) {
   EXPECT_THAT(
       filled(read("See `here <https://a.org>`_ and **bold** it."), {"SIEHE HIER UND FETT *ES."}),
       HasSubstr("SIEHE `HIER <https://a.org>`_ UND **FETT** \\\\*ES."));
+  EXPECT_THAT(model_texts(read("x = 1\\n# One\\n")), IsEmpty());  // a block of code
+  EXPECT_THAT(model_texts(read(">>> print(1)")), IsEmpty());
+  // Without a reference, as in files of translation services, the markup itself says it.
+  EXPECT_THAT(
+      model_texts(read_into(
+          "de", "msgid \"**A**\"\nmsgstr \"\"\n\nmsgid \":func:`abs` of\"\nmsgstr \"\"\n", "po")),
+      ElementsAre("A", "X1 of"));
   // A text of Chinese has no blanks, and reStructuredText needs something there.
   const Document chinese =
       read_into("zh", place + "msgid \"Use ``print`` for **all** texts\"\nmsgstr \"\"\n", "po");
   EXPECT_THAT(filled(chinese, {"\u7528X1\u628A\u6240\u6709\u6253"}),
               HasSubstr("\u7528\\\\ ``print``\\\\ \u628A"));
+  EXPECT_EQ(with_markup_apart("a`b<c>`_``d``\"\n\"e*f**g*h **i**."),
+            "a\\\\ `b <c>`_\\\\ ``d``\\\\ \"\n\"e\\\\ *f*\\\\ *g*\\\\ h **i**.");
+  EXPECT_EQ(with_markup_apart("See ` <c>`_ and :ref:` <d>`."), "See `<c>`_ and :ref:`d`.");
   EXPECT_THAT(filled(chinese), HasSubstr("msgstr \"Use ``print`` for **all** texts\""));
 }
 
