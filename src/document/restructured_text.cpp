@@ -274,8 +274,12 @@ class WrittenMarkup {
       const bool is_role = quote > 0;
       if (is_role) markup.erase(end, 1);
       markup.erase(quote + 1, target - quote - 1 + (is_role ? 1 : 0));
-    } else if (!is_one_of(markup[target - 1], " \"")) {
-      markup.insert(target, 1, ' ');
+    } else {
+      std::size_t before = target;  // after the text, which may end in another string
+      while (before > 1 && before != markup.npos && markup[before - 1] == '"')
+        before = markup.rfind('"', before - 2);
+      if (before > 0 && before != markup.npos && markup[before - 1] != ' ')
+        markup.insert(target, 1, ' ');
     }
   }
 

@@ -210,6 +210,7 @@ TEST(PoDocument, MarkupOfSphinxIsKept) {
               HasSubstr("\u7528\\\\ ``print``\\\\ \u628A"));
   EXPECT_EQ(with_markup_apart("a`b<c>`_``d``\"\n\"e*f**g*h **i**."),
             "a\\\\ `b <c>`_\\\\ ``d``\\\\ \"\n\"e\\\\ *f*\\\\ *g*\\\\ h **i**.");
+  EXPECT_EQ(with_markup_apart("`a\"\n\"<c>`_"), "`a\"\n\" <c>`_");
   EXPECT_EQ(with_markup_apart("See ` <c>`_ and :ref:` <d>`."), "See `<c>`_ and :ref:`d`.");
   EXPECT_THAT(filled(chinese), HasSubstr("msgstr \"Use ``print`` for **all** texts\""));
 }
