@@ -1,6 +1,7 @@
 #include "document/accelerators.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/strings.h"
 #include "text/characters.h"

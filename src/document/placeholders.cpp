@@ -28,7 +28,7 @@ bool is_after_word(std::string_view text, std::size_t at) {
   return text::is_in_word(text::value_before(text, at));
 }
 
-/// A placeholder of printf() that stands apart from words, or a letter of strftime() or the like.
+/// A placeholder of printf() that stands apart from words, or a letter of strftime or the like.
 std::size_t likely_percent(std::string_view text, std::size_t at) {
   if (text[at] != '%' || byte_at(text, at + 1) == '%') return 0;
   const char before = at > 0 ? text[at - 1] : ' ';

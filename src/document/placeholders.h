@@ -20,7 +20,7 @@ std::size_t brace_placeholder(std::string_view text, std::size_t at);
 std::size_t any_placeholder(std::string_view text, std::size_t at);
 
 /// Of a message that does not say its format: what hardly ever is text, such as {name}, {{ name }},
-/// ${name}, %(name)s, %1, %s, and letters of strftime() where they stand alone. A message with
+/// ${name}, %(name)s, %1, %s, and letters of strftime where they stand alone. A message with
 /// plural forms of ICU is none (message_format.h).
 std::size_t likely_placeholder(std::string_view text, std::size_t at);
 /// The same, where something else says that there is no `%s`, or no `{name}`.
