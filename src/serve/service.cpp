@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -287,48 +289,47 @@ AskedLines asked_of(const std::vector<ServedModel>& models, const Limits& limits
   return out;
 }
 
+/// The lines of a request with what makes its response, or the response where nothing is to be
+/// translated. `guess` returns the language where the client has left it open.
+std::variant<http::Response, QueuedLines> queued(
+    const std::vector<ServedModel>& models, AskedLines wanted,
+    const std::function<std::optional<Guess>()>& guess) {
+  if (wanted.refusal) return *wanted.refusal;
+  const auto answer = [asked = wanted.asked, &model = models[wanted.lines.model], guess](
+                          const decode::LinesRequest& translated,
+                          std::vector<decode::Translation> found) {
+    TextRequest answered = asked;
+    answered.detected = guess();
+    return answer_to(answered, model, translated, std::move(found));
+  };
+  if (wanted.lines.request.lines.empty()) return answer(wanted.lines.request, {});
+  wanted.lines.answer = answer;
+  return std::move(wanted.lines);
+}
+
 }  // namespace
 
 void Service::translate(const http::Request& request, const http::Reply& reply) {
   const Parameters parameters(request);
   const bool detects = parameters.text("source") == "auto";
-  if (detects && has_choice_of_source(models_, parameters.text("target")))
-    return queue_.take({.model = 0,
-                        .answer =
-                            [this, parameters](const decode::LineTranslator&) {
-                              return detected_and_translated(parameters);
-                            }},
-                       reply);
-  AskedLines wanted = asked_of(models_, limits_, parameters, choose(models_, parameters));
-  if (wanted.refusal) return reply.send(*wanted.refusal);
-  const ServedModel& model = models_[wanted.lines.model];
-  const auto answer = [this, detects, asked = wanted.asked, &model, parameters](
-                          const decode::LinesRequest& translated,
-                          std::vector<decode::Translation> found) {
-    TextRequest answered = asked;
-    if (detects) answered.detected = likeliest_language(models_, parameters);
-    return answer_to(answered, model, translated, std::move(found));
+  if (detects && has_choice_of_source(models_, parameters.text("target"))) {
+    const auto by_detected = [this, parameters](const decode::LineTranslator& /*translator*/) {
+      const Guess likeliest = likeliest_language(models_, parameters);
+      const std::size_t chosen = choose(models_, parameters, likeliest.language);
+      return queued(models_, asked_of(models_, limits_, parameters, chosen),
+                    [likeliest] { return likeliest; });
+    };
+    return queue_.take(Task{.answer = by_detected}, reply);
+  }
+  const auto guess = [this, detects, parameters]() -> std::optional<Guess> {
+    if (!detects) return std::nullopt;
+    return likeliest_language(models_, parameters);
   };
-  if (wanted.lines.request.lines.empty())
-    return reply.send(answer_to(wanted.asked, model, wanted.lines.request, {}));
-  wanted.lines.answer = answer;
-  queue_.take(std::move(wanted.lines), reply);
-}
-
-/// Translates by the model for the language that the text seems to be in. To be called by the
-/// thread that translates.
-http::Response Service::detected_and_translated(const Parameters& parameters) {
-  const Guess likeliest = likeliest_language(models_, parameters);
-  AskedLines wanted =
-      asked_of(models_, limits_, parameters, choose(models_, parameters, likeliest.language));
-  if (wanted.refusal) return *wanted.refusal;
-  wanted.asked.detected = likeliest;
-  const ServedModel& model = models_[wanted.lines.model];
-  const decode::LinesRequest& lines = wanted.lines.request;
-  decode::LinesResult found;
-  if (!lines.lines.empty()) found = model.translator->translate(lines);
-  queue_.count(model, lines.lines.size(), found.text_seconds + found.search_seconds);
-  return answer_to(wanted.asked, model, lines, std::move(found.translations));
+  auto lines =
+      queued(models_, asked_of(models_, limits_, parameters, choose(models_, parameters)), guess);
+  if (auto* const response = std::get_if<http::Response>(&lines))
+    return reply.send(std::move(*response));
+  queue_.take(std::get<QueuedLines>(std::move(lines)), reply);
 }
 
 void Service::translate_file(const http::Request& request, const http::Reply& reply) {
@@ -398,6 +399,7 @@ void Service::attention(const http::Request& request, const http::Reply& reply) 
     wanted.translation = one_line_of(given, "translation");
   }
   queue_.take({.model = chosen,
+               .bytes = wanted.line.size(),
                .answer =
                    [this, &model, wanted](const decode::LineTranslator& translator) {
                      const AttentionAnswer answer = attention_of(model, translator, wanted);
@@ -414,6 +416,7 @@ void Service::steps(const http::Request& request, const http::Reply& reply) {
   const std::string line = one_line_of(parameters.required_text("q"), "q"),
                     prefix = prefix_of(parameters, *model.translator);
   queue_.take({.model = chosen,
+               .bytes = line.size(),
                .answer =
                    [&model, line, prefix](const decode::LineTranslator& translator) {
                      return json_response(steps_of(model, model.config, translator, line, prefix));
@@ -428,6 +431,7 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
                     prefix = prefix_of(parameters, *models_[chosen].translator);
   const int64_t count = parameters.whole("count", 8, 1, kCandidates);
   queue_.take({.model = chosen,
+               .bytes = line.size(),
                .answer =
                    [line, prefix, count](const decode::LineTranslator& translator) {
                      return json_response(candidates_of(translator, line, prefix, count));
@@ -436,7 +440,9 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
 }
 
 void Service::detect(const http::Request& request, const http::Reply& reply) {
-  const std::string text = Parameters(request).required_text("q");
+  const Parameters::Texts texts = Parameters(request).texts("q");
+  if (texts.values.empty()) throw UserError("q: is missing");
+  const std::string text = join(texts.values, "\n");
   queue_.take({.model = 0,
                .answer =
                    [this, text](const decode::LineTranslator&) {
@@ -517,6 +523,10 @@ std::vector<http::Route> Service::routes() {
        [this](const Request& q, const Reply& r) { translate_file(q, r); }},
       {"GET", "/download_file", [this](const Request& q, const Reply& r) { download_file(q, r); }},
       {"POST", "/detect", [this](const Request& q, const Reply& r) { detect(q, r); }},
+      {"POST", "/suggest",
+       [](const Request&, const Reply& r) {
+         r.send(http::error(403, "suggestions are not taken here"));
+       }},
       {"GET", "/languages", [this](const Request&, const Reply& r) { r.send(languages()); }},
       {"GET", "/frontend/settings", [this](const Request&, const Reply& r) { r.send(settings()); }},
       {"GET", "/spec",

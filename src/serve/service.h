@@ -35,7 +35,6 @@ class Service {
   int64_t waiting() const { return queue_.waiting(); }
 
  private:
-  http::Response detected_and_translated(const Parameters& parameters);
   void translate(const http::Request& request, const http::Reply& reply);
   void attention(const http::Request& request, const http::Reply& reply);
   void steps(const http::Request& request, const http::Reply& reply);
