@@ -131,11 +131,11 @@ struct SearchOptions {
   /// Returns the text of pieces. If it is given, only the best of all hypotheses with the same text
   /// is kept. Several threads may call it.
   std::function<std::string(const std::vector<int32_t>&)> text;
+  /// Pieces that no hypothesis has after its prefix.
+  std::vector<int64_t> never{text::kPad, text::kBegin};
   /// Called before each step: once it returns true, the search ends, and no sentence has
   /// hypotheses.
   std::function<bool()> interrupted = {};
-  /// Pieces that no hypothesis has after its prefix.
-  std::vector<int64_t> never{text::kPad, text::kBegin};
 
   bool wants_attention() const { return keep_attention || config.coverage_penalty > 0; }
 };
