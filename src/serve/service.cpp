@@ -325,8 +325,16 @@ void Service::translate(const http::Request& request, const http::Reply& reply) 
     if (!detects) return std::nullopt;
     return likeliest_language(models_, parameters);
   };
-  auto lines =
-      queued(models_, asked_of(models_, limits_, parameters, choose(models_, parameters)), guess);
+  const auto read = [this, parameters, guess, chosen = choose(models_, parameters)] {
+    return queued(models_, asked_of(models_, limits_, parameters, chosen), guess);
+  };
+  // A megabyte of markup takes seconds to read, too long for the server's thread.
+  if (document::markup_kind(parameters.text("format")) != document::MarkupKind::none) {
+    Task task{.answer = [read](const decode::LineTranslator& /*translator*/) { return read(); }};
+    for (const std::string& text : parameters.texts("q").values) task.bytes += text.size();
+    return queue_.take(std::move(task), reply);
+  }
+  auto lines = read();
   if (auto* const response = std::get_if<http::Response>(&lines))
     return reply.send(std::move(*response));
   queue_.take(std::get<QueuedLines>(std::move(lines)), reply);
@@ -344,22 +352,32 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
         one_line(*name), join(document_endings(), ", "));
   if (!text::is_utf8(*bytes)) throw UserError("file: is not UTF-8; convert it before");
   const Parameters parameters(request);
-  QueuedLines lines{.model = choose(models_, parameters)};
-  const ServedModel& model = models_[lines.model];
-  const decode::LineTranslator& translator = *model.translator;
+  const auto read = [this, name = *name, bytes = *bytes, format, parameters, host = request.host,
+                     chosen = choose(models_, parameters)](const decode::LineTranslator&) {
+    return document_of({.name = name, .bytes = bytes, .host = host}, *format, parameters, chosen);
+  };
+  queue_.take(Task{.bytes = bytes->size(), .answer = read}, reply);
+}
+
+/// Reads a document. To be called by the thread that translates.
+std::variant<http::Response, QueuedLines> Service::document_of(
+    const SentDocument& sent, const document::DocumentFormat& format, const Parameters& parameters,
+    std::size_t chosen) {
+  QueuedLines lines{.model = chosen};
+  const ServedModel& model = models_[chosen];
   const document::Document read(
-      *bytes, *format,
+      sent.bytes, format,
       options_for(model, parameters.kept("keep"), parameters.texts("column").values));
   TextRequest asked{
       .counts = {1}, .pages = {read.text()}, .numbers = {read.lines().begin(), read.lines().end()}};
   lines.request = decode::segments_of(asked.pages, {});
   const auto count = std::ssize(lines.request.lines);
   if (count > limits_.queue)
-    return reply.send(http::error(
-        413, fmt::format("{}; a document may have {}", counted(count, "sentence"), limits_.queue)));
+    return http::error(
+        413, fmt::format("{}; a document may have {}", counted(count, "sentence"), limits_.queue));
   if (const auto terms = parameters.terms("glossary"))
-    lines.request.glossary = translator.glossary_of(*terms);
-  const auto answer = [this, asked, &model, name = *name, host = request.host](
+    lines.request.glossary = model.translator->glossary_of(*terms);
+  const auto answer = [this, asked, &model, name = sent.name, host = sent.host](
                           const decode::LinesRequest& translated,
                           std::vector<decode::Translation> found) {
     const decode::Inlaid inlaid =
@@ -371,9 +389,9 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
     tell_faults(asked, model, translated, found, inlaid, body);
     return json_response(body);
   };
-  if (count == 0) return reply.send(answer(lines.request, {}));
+  if (count == 0) return answer(lines.request, {});
   lines.answer = answer;
-  queue_.take(std::move(lines), reply);
+  return lines;
 }
 
 void Service::download_file(const http::Request& request, const http::Reply& reply) {
