@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <random>
 #include <string>
 
 #include "base/error.h"
@@ -37,7 +39,6 @@ TEST(Multipart, HasFieldsInTheirOrderWithTheirBytes) {
   EXPECT_THAT(read_multipart("--xyz--", kType).fields, IsEmpty());
 }
 
-// As .NET's HttpClient, urllib3 and curl write them.
 TEST(Multipart, NamesMayBeQuotedOrNot) {
   MultipartForm form = form_of("Content-Disposition: form-data; name=file; filename=x.txt");
   EXPECT_THAT(form.fields, ElementsAre(Pair("file", "a")));
@@ -93,6 +94,36 @@ TEST(Multipart, NamesPartsThatItCannotTake) {
               HasSubstr("a part in base64"));
   EXPECT_THAT(problem("Content-Disposition: form-data; name=q; filename*=latin1''%E4"),
               HasSubstr("filename* that is not UTF-8"));
+}
+
+TEST(Multipart, ReadsOrRefusesAnyBytes) {
+  const std::string whole =
+      "--xyz\r\nContent-Disposition: form-data; name=\"q\"; filename*=UTF-8''%41\r\n\r\na\r\n"
+      "--xyz\nContent-Disposition: form-data; name=r; filename=\"a\\\"b\"\n\n\n--xyz--";
+  const std::string bytes = "\r\n-\";=\\:%*'xyz \0";
+  std::mt19937 draw(1);
+  int read = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string body = whole.substr(0, i % 7 == 0 ? draw() % whole.size() : whole.size());
+    for (int changes = i % 4; changes > 0 && !body.empty(); --changes) {
+      const std::size_t at = draw() % body.size();
+      const char byte = bytes[draw() % bytes.size()];
+      if (changes % 2 == 0)
+        body[at] = byte;
+      else
+        body.insert(at, 1, byte);
+    }
+    try {
+      const MultipartForm form = read_multipart(body, kType);
+      ++read;
+      EXPECT_LE(form.files.size(), form.fields.size());
+      for (const auto& [name, value] : form.fields)
+        EXPECT_NE(body.find(value), std::string::npos) << body;
+    } catch (const UserError&) {
+    }
+  }
+  EXPECT_GT(read, 5000);
+  EXPECT_LT(read, 18000);
 }
 
 }  // namespace
