@@ -150,8 +150,7 @@ int64_t RequestQueue::size_of(const Entry& entry, std::size_t line) const {
 
 /// The request with which the next turn begins.
 RequestQueue::EntryPtr RequestQueue::next_entry() {
-  is_turn_of_shortest_ = !is_turn_of_shortest_;
-  if (!is_turn_of_shortest_) return entries_.front();
+  if (!std::exchange(is_turn_of_shortest_, !is_turn_of_shortest_)) return entries_.front();
   return *std::ranges::min_element(entries_, {}, [](const EntryPtr& entry) { return entry->size; });
 }
 
