@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/suggest.h"
+#include "text/tmx_lines.h"
 #include "text/vocabulary.h"
 
 namespace heed::data {
@@ -94,6 +96,23 @@ void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
                .with_end(config.source_end)
                .with_pieces_as_words(config.pieces);
   target = target.beginning_with(before_target).with_pieces_as_words(config.pieces);
+}
+
+std::string language_of_file(const std::string& path) {
+  if (const auto side = text::tmx_side(path)) return side->language;
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::string ending = name.extension().string();
+  return ending.size() < 2 || ending == ".txt" || ending == ".tsv" ? "" : ending.substr(1);
+}
+
+LanguagePair language_pair(const DataConfig& config) {
+  const CorpusFiles& files = config.train.empty() ? config.valid : config.train[0];
+  const auto chosen = [](const std::string& language, const std::string& file) {
+    return language.empty() ? language_of_file(file) : language;
+  };
+  return {chosen(config.source_language, files.source),
+          chosen(config.target_language, files.target)};
 }
 
 }  // namespace heed::data
