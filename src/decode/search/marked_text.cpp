@@ -18,6 +18,8 @@
 #include "document/markup.h"
 #include "document/markup_tokens.h"
 #include "document/segment_builder.h"
+#include "document/stand_ins.h"
+#include "document/weights.h"
 #include "study/attention_matrix.h"
 #include "text/bytes.h"
 #include "text/kept.h"
@@ -297,8 +299,8 @@ class InlaysOfPages {
     LinesRequest request = part_of(request_, again.which);
     for (std::size_t k = 0; k < again.pages.size(); ++k)
       request.lines[k] = again.pages[k].segments()[0].text;
-    LinesResult found = translator_.translate(
-        names_by == NamesBy::model ? request : naming(request, again.pages));
+    LinesResult found =
+        translator_.translate(names_by == NamesBy::model ? request : naming(request, again.pages));
     // Of lines that were cut the first search has told, and of names the user knows nothing.
     if (names_by == NamesBy::model) add_warnings(found.warnings);
     const Inlaid inner = InlaysOfPages(translator_, request, choice_, names_by)
