@@ -65,8 +65,8 @@ class InlayPlaces {
   /// The words that together attend most to what is inside the child rather than beside it.
   void find_run(const InlayNode& node, const std::vector<std::size_t>& owner,
                 InlayNode& child) const;
-  /// Makes a run of the one word that attends most to the inside of the child. Marks of emphasis
-  /// take any word that has letters, for without one they would be lost.
+  /// Makes a run of the one word that attends most to the inside of the child. Links and marks of
+  /// emphasis take any word that has letters, for without one they would be lost.
   void find_word(const InlayNode& node, const std::vector<std::size_t>& owner,
                  InlayNode& child) const;
   /// The slot of a child without a run, in the run of its parent.

@@ -12,7 +12,8 @@ namespace heed::document {
 /// The translation of a segment with its inlays, each once, written as Segment::writing says.
 /// - An element is around the run of words whose attention is mostly to words inside it, within the
 ///   run of the element around it. Runs of neighbours have no word in common.
-///   Marks of emphasis that mostly belong to no word are around the one that belongs to them most.
+///   Links of a document and marks of emphasis that mostly belong to no word are around the one
+///   that belongs to them most.
 /// - An item with a stand-in stands where this is in the translation.
 /// - Any other inlay, and an element that no word attends to, follows the word that attends most to
 ///   the word before it; or precedes the word that attends most to the word after it, if it belongs

@@ -33,6 +33,7 @@ struct Inlay {
   bool stands_in = false;
   bool blank_before = false, blank_after = false;  // in the source
   bool needs_words = false;                        // Token::needs_words
+  bool is_link = false;                            // Token::is_link; without words, nobody sees it
 };
 
 /// How the translation of a segment is written.
