@@ -64,8 +64,8 @@ Probe probe() {
 study::AlignmentChoice copying_head(const LineTranslator& translator,
                                     const study::AlignmentChoice& usual) {
   const Probe lines = probe();
-  const auto read = attention_maps(translator, lines.sources, std::optional(lines.targets),
-                                   AttentionRequest{});
+  const auto read =
+      attention_maps(translator, lines.sources, std::optional(lines.targets), AttentionRequest{});
   study::AlignmentSweep sweep;
   for (std::size_t i = 0; i < read.size(); ++i)
     if (study::count_words(read[i].source_pieces) == kNumbers + 1 &&

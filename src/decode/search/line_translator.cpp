@@ -277,8 +277,7 @@ std::shared_ptr<const Glossary> LineTranslator::glossary_with(
       base != nullptr ? *base : Glossary(request.search ? *request.search : config_, {});
   expect(!glossary.is_inline(), "terms constrain the search");
   std::vector<TextLines> terms;
-  for (const std::string& name : names)
-    if (std::ranges::count(target.encode(name), text::kUnknown) == 0) terms.push_back({name, name});
+  for (const std::string& name : names) terms.push_back({name, name});
   glossary.add_missing(terms);
   glossary.spell(target);
   return std::make_shared<const Glossary>(std::move(glossary));

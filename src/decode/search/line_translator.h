@@ -69,8 +69,7 @@ class LineTranslator {
   std::shared_ptr<const Glossary> glossary_of(const std::vector<TextLines>& terms) const;
 
   /// Returns the terms by which the search for a request is constrained, and these names as terms
-  /// that are their own targets; without those that the vocabulary does not know. Terms are not
-  /// inline.
+  /// that are their own targets, and that the vocabulary knows. Terms are not inline.
   std::shared_ptr<const Glossary> glossary_with(const LinesRequest& request,
                                                 const std::vector<std::string>& names) const;
 

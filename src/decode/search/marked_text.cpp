@@ -174,15 +174,12 @@ struct SegmentsAgain {
   }
 };
 
-/// Returns the stand-ins of the segments of some pages.
-std::vector<std::string> names_in(std::span<const document::SegmentedText> pages) {
+/// Returns the stand-ins of a segment.
+std::set<std::string> names_in(const document::Segment& segment) {
   std::set<std::string> names;
-  for (const document::SegmentedText& page : pages)
-    for (const document::Segment& segment : page.segments())
-      for (const document::Inlay& inlay : segment.inlays)
-        if (inlay.stands_in)
-          names.insert(segment.text.substr(inlay.begin, inlay.end - inlay.begin));
-  return {names.begin(), names.end()};
+  for (const document::Inlay& inlay : segment.inlays)
+    if (inlay.stands_in) names.insert(segment.text.substr(inlay.begin, inlay.end - inlay.begin));
+  return names;
 }
 
 /// How stand-ins come into a translation.
@@ -236,7 +233,8 @@ class InlaysOfPages {
       return text.empty() || document::has_stand_ins(segment, text);
     });
     const bool has_all_numbers = kept.taken.size() == page.kept().taken.size();
-    if (has_all_numbers && !has_stand_ins && names_by_ == NamesBy::model && may_put_names()) {
+    if (has_all_numbers && !has_stand_ins && names_by_ == NamesBy::model &&
+        may_put_names(segment)) {
       named_.add(page.kept(), segment, i);
       return;
     }
@@ -268,10 +266,14 @@ class InlaysOfPages {
     return request.search ? *request.search : translator_.config();
   }
 
-  /// Whether a search can put names in (check_terms()).
-  bool may_put_names() const {
+  /// Whether a search can put the stand-ins in (check_terms()).
+  bool may_put_names(const document::Segment& segment) const {
     const DecodeConfig& search = search_of(request_);
-    return !search.glossary_inline && !samples(search.sampling);
+    const text::Vocabulary& target = translator_.first_text().target;
+    return !search.glossary_inline && !samples(search.sampling) &&
+           std::ranges::all_of(names_in(segment), [&](const std::string& name) {
+             return std::ranges::count(target.encode(name), text::kUnknown) == 0;
+           });
   }
 
   void note_braces(const document::Segment& segment, std::size_t i) {
@@ -285,7 +287,9 @@ class InlaysOfPages {
   /// Returns the request for these segments with a search that puts their stand-ins in.
   LinesRequest naming(LinesRequest request, std::span<const document::SegmentedText> pages) const {
     constexpr int64_t kLeastBeam = 5;  // hypotheses with and without a name
-    request.glossary = translator_.glossary_with(request, names_in(pages));
+    std::set<std::string> names;
+    for (const document::SegmentedText& page : pages) names.merge(names_in(page.segments()[0]));
+    request.glossary = translator_.glossary_with(request, {names.begin(), names.end()});
     DecodeConfig search = search_of(request);
     search.beam_size = std::max(search.beam_size, kLeastBeam);
     request.search = std::move(search);
