@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/error.h"
+#include "data/batch.h"
 #include "engine/random_weights.h"
 #include "study/attention_matrix.h"
 #include "temporary_folder.h"
