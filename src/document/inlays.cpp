@@ -24,6 +24,17 @@ namespace {
 bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
   return had_blank ? beside != U' ' : had_punctuation && text::is_in_word(beside);
 }
+/// The letters and digits from this byte on, in scripts that have blanks.
+std::string_view word_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size()) {
+    const text::CodePoint point = text::code_point_at(text, end);
+    if (!text::is_in_word(point.value) || text::has_no_blanks(text::script_of(point.value))) break;
+    end += point.bytes;
+  }
+  return text.substr(at, end - at);
+}
+
 /// Writes a translation with its inlays at their places.
 class InlayWriter {
  public:
@@ -166,8 +177,19 @@ class InlayWriter {
     if (!text::is_punctuation(next)) out_ += lost_.first_of(marks_after(inlay));
     if (is_blank_too_many(inlay, end)) ++written_;
     if (written_ < end &&
-        wants_blank(inlay.blank_after, is_before_punctuation(segment_, inlay), next))
+        (wants_blank(inlay.blank_after, is_before_punctuation(segment_, inlay), next) ||
+         is_before_other_word(inlay)))
       out_ += ' ';
+  }
+
+  /// Whether an item of a document that stood directly before letters, as in "`item`s", would be
+  /// glued to others here.
+  bool is_before_other_word(const Inlay& inlay) const {
+    if (!segment_.writing.is_document || inlay.kind != Inlay::Kind::item || inlay.blank_after)
+      return false;
+    const std::string_view was = word_at(segment_.text, inlay.end),
+                           now = word_at(translation_, written_);
+    return !was.empty() && !now.empty() && was != now;
   }
 
   /// Whether the translation of a document has a blank here, and then a mark that stood directly

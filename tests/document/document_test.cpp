@@ -345,6 +345,15 @@ TEST(MarkdownDocument, StopsAndBracketsBesideCodeThatATranslationLacksComeBack) 
   EXPECT_EQ(with(read, {"Siehe, oder?!"}), "Siehe [^1], [^2] oder?!");
 }
 
+TEST(MarkdownDocument, CodeBeforeAnEndingIsNotGluedToOtherWords) {
+  EXPECT_EQ(put("For `a`s this is b.", "markdown", "For s this is b.", "Für dies ist B.",
+                {{0}, {2}, {3}, {4}}),
+            "Für `a` dies ist B.");
+  EXPECT_EQ(put("For `a`s this is b.", "markdown", "For s this is b.", "Für s dies ist B.",
+                {{0}, {1}, {2}, {3}, {4}}),
+            "Für `a`s dies ist B.");
+}
+
 TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {
   EXPECT_EQ(with_each("``a ` b`` c", "markdown", "X"), "``a ` b`` X");
   EXPECT_EQ(with_each("`a``b`` c", "markdown", "X Y"), "X``b`` Y");  // a part of a word

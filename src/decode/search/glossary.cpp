@@ -41,11 +41,6 @@ bool Glossary::add(const TextLines& term) {
   return is_new;
 }
 
-void Glossary::add_missing(const std::vector<TextLines>& terms) {
-  for (const TextLines& term : terms)
-    if (!by_source_.contains(folded(term[0]))) add(term);
-}
-
 std::u32string Glossary::folded(const std::string& text) const {
   const std::string tidy = join(split_words(text::fold_spaces(text)), " ");
   return text::decode_utf8(exact_case_ ? tidy : text::lower_case(tidy));
@@ -122,8 +117,7 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
         "{}: terms are words, and this model's text is pieces that another program has cut; name "
         "data.vocabulary.codes when it is trained or --codes when it is imported",
         name_);
-  for (std::size_t term = pieces_.size(); term < targets_.size(); ++term) {
-    const TextLines& targets = targets_[term];
+  for (const std::vector<std::string>& targets : targets_) {
     TermPieces& all = pieces_.emplace_back();
     const auto add = [&](const std::string& target) {
       const std::vector<int32_t> ids = vocabulary.encode(target);
@@ -138,7 +132,6 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
       throw UserError("{}: the vocabulary has no pieces for '{}'; leave out its term", name_,
                       one_line(targets[0]));
   }
-  if (!inside_words_.empty()) return;
   for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
     const std::string piece = vocabulary.piece(id);
     // Where another program cuts the text, a piece says itself whether the next one continues it.

@@ -32,9 +32,6 @@ class Glossary {
   /// targets, none of them blank. Throws UserError where a source is there twice.
   Glossary(const DecodeConfig& config, const std::vector<TextLines>& terms);
 
-  /// Adds terms, each a source and its targets, apart from those whose source it has.
-  void add_missing(const std::vector<TextLines>& terms);
-
   /// Returns the numbers of the terms that a line has, counted from 0. They are found from left to
   /// right, the longest first, none within another, and each is returned once.
   std::vector<std::size_t> terms_in(const std::string& line) const;
@@ -44,8 +41,8 @@ class Glossary {
                            const std::vector<TextLines>& references) const;
 
   /// Encodes the targets in pieces, as they are spelled inside a sentence and, unless
-  /// glossary_exact_case is set, also with a capital. It must be called before terms_for(), and
-  /// again when terms were added. Throws UserError where no target of a term is known to the
+  /// glossary_exact_case is set, also with a capital. It must be called before terms_for(); a
+  /// second call does nothing. Throws UserError where no target of a term is known to the
   /// vocabulary.
   void spell(const text::Vocabulary& vocabulary);
   /// Whether terms are marked in the source, and the search is not constrained

@@ -269,20 +269,6 @@ std::shared_ptr<const Glossary> LineTranslator::glossary_of(
   return for_search(Glossary(config_, terms), config_, first_text().target);
 }
 
-std::shared_ptr<const Glossary> LineTranslator::glossary_with(
-    const LinesRequest& request, const std::vector<std::string>& names) const {
-  const text::Vocabulary& target = first_text().target;
-  const Glossary* const base = request.glossary ? request.glossary.get() : glossary_.get();
-  Glossary glossary =
-      base != nullptr ? *base : Glossary(request.search ? *request.search : config_, {});
-  expect(!glossary.is_inline(), "terms constrain the search");
-  std::vector<TextLines> terms;
-  for (const std::string& name : names) terms.push_back({name, name});
-  glossary.add_missing(terms);
-  glossary.spell(target);
-  return std::make_shared<const Glossary>(std::move(glossary));
-}
-
 std::string LineTranslator::with_terms(const std::string& line, const Glossary* glossary) const {
   if (glossary == nullptr) glossary = glossary_.get();
   return glossary != nullptr && glossary->is_inline() ? glossary->marked(line) : line;

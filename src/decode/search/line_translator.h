@@ -68,11 +68,6 @@ class LineTranslator {
   /// check_terms(), Glossary and Glossary::spell() do.
   std::shared_ptr<const Glossary> glossary_of(const std::vector<TextLines>& terms) const;
 
-  /// Returns the terms by which the search for a request is constrained, and these names as terms
-  /// that are their own targets, and that the vocabulary knows. Terms are not inline.
-  std::shared_ptr<const Glossary> glossary_with(const LinesRequest& request,
-                                                const std::vector<std::string>& names) const;
-
   const DecodeConfig& config() const { return config_; }
   const MemberText& first_text() const { return members_.front(); }
   const std::vector<MemberText>& texts() const { return members_; }

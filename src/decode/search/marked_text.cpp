@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -163,35 +162,12 @@ void require_words(const LineTranslator& translator) {
           "it is imported");
 }
 
-/// Segments that are translated again, each the only one of its page.
-struct SegmentsAgain {
-  std::vector<document::SegmentedText> pages;
-  std::vector<std::size_t> which;  // the index of each among all segments
-
-  void add(text::KeepOptions kept, document::Segment segment, std::size_t i) {
-    pages.emplace_back(std::move(kept)).add(std::move(segment));
-    which.push_back(i);
-  }
-};
-
-/// Returns the stand-ins of a segment.
-std::set<std::string> names_in(const document::Segment& segment) {
-  std::set<std::string> names;
-  for (const document::Inlay& inlay : segment.inlays)
-    if (inlay.stands_in) names.insert(segment.text.substr(inlay.begin, inlay.end - inlay.begin));
-  return names;
-}
-
-/// How stand-ins come into a translation.
-enum class NamesBy { model, search };
-
 /// Turns the translations of the segments of some pages into texts with inlays.
 class InlaysOfPages {
  public:
   InlaysOfPages(const LineTranslator& translator, const LinesRequest& request,
-                const std::optional<study::AlignmentChoice>& choice,
-                NamesBy names_by = NamesBy::model)
-      : translator_(translator), request_(request), choice_(choice), names_by_(names_by) {}
+                const std::optional<study::AlignmentChoice>& choice)
+      : translator_(translator), request_(request), choice_(choice) {}
 
   Inlaid put(std::span<const document::SegmentedText> pages, std::vector<Translation>& translations,
              std::size_t first) {
@@ -208,8 +184,7 @@ class InlaysOfPages {
       place(translator_, part, choice_);
       left = left.subspan(part.size());
     }
-    translate_again(named_, NamesBy::search, translations);
-    translate_again(again_, NamesBy::model, translations);
+    if (!again_.empty()) translate_again(translations);
     for (Translation& one : translations) one.text = one.texts[0];
     std::ranges::sort(out_.repeated);
     return std::move(out_);
@@ -232,13 +207,7 @@ class InlaysOfPages {
     const bool has_stand_ins = std::ranges::all_of(one.texts, [&](const std::string& text) {
       return text.empty() || document::has_stand_ins(segment, text);
     });
-    const bool has_all_numbers = kept.taken.size() == page.kept().taken.size();
-    if (has_all_numbers && !has_stand_ins && names_by_ == NamesBy::model &&
-        may_put_names(segment)) {
-      named_.add(page.kept(), segment, i);
-      return;
-    }
-    if (!has_all_numbers || !has_stand_ins) {
+    if (kept.taken.size() > page.kept().taken.size() || !has_stand_ins) {
       document::Segment other = document::make_segment(
           segment.raw, with_kept(segment.raw, segment.tokens, segment.writing, kept),
           segment.writing,
@@ -249,7 +218,8 @@ class InlaysOfPages {
         return;
       }
       if (other.text != segment.text) {
-        again_.add(std::move(kept), std::move(other), i);
+        again_.emplace_back(std::move(kept)).add(std::move(other));
+        which_.push_back(i);
         return;
       }
     }
@@ -262,20 +232,6 @@ class InlaysOfPages {
         wanted_.push_back({&segment, &one, n});
   }
 
-  const DecodeConfig& search_of(const LinesRequest& request) const {
-    return request.search ? *request.search : translator_.config();
-  }
-
-  /// Whether a search can put the stand-ins in (check_terms()).
-  bool may_put_names(const document::Segment& segment) const {
-    const DecodeConfig& search = search_of(request_);
-    const text::Vocabulary& target = translator_.first_text().target;
-    return !search.glossary_inline && !samples(search.sampling) &&
-           std::ranges::all_of(names_in(segment), [&](const std::string& name) {
-             return std::ranges::count(target.encode(name), text::kUnknown) == 0;
-           });
-  }
-
   void note_braces(const document::Segment& segment, std::size_t i) {
     if (segment.text.find('{') != std::string::npos) out_.loose_braces.push_back(i);
     if (std::ranges::any_of(segment.inlays, [](const document::Inlay& inlay) {
@@ -284,50 +240,29 @@ class InlaysOfPages {
       out_.whole_messages.push_back(i);
   }
 
-  /// Returns the request for these segments with a search that puts their stand-ins in.
-  LinesRequest naming(LinesRequest request, std::span<const document::SegmentedText> pages) const {
-    constexpr int64_t kLeastBeam = 5;  // hypotheses with and without a name
-    std::set<std::string> names;
-    for (const document::SegmentedText& page : pages) names.merge(names_in(page.segments()[0]));
-    request.glossary = translator_.glossary_with(request, {names.begin(), names.end()});
-    DecodeConfig search = search_of(request);
-    search.beam_size = std::max(search.beam_size, kLeastBeam);
-    request.search = std::move(search);
-    return request;
-  }
-
-  /// Translates segments once more. Stand-ins come from the model, or from the search.
-  void translate_again(const SegmentsAgain& again, NamesBy names_by,
-                       std::vector<Translation>& translations) {
-    if (again.which.empty()) return;
-    LinesRequest request = part_of(request_, again.which);
-    for (std::size_t k = 0; k < again.pages.size(); ++k)
-      request.lines[k] = again.pages[k].segments()[0].text;
-    LinesResult found =
-        translator_.translate(names_by == NamesBy::model ? request : naming(request, again.pages));
-    // Of lines that were cut the first search has told, and of names the user knows nothing.
-    if (names_by == NamesBy::model) add_warnings(found.warnings);
-    const Inlaid inner = InlaysOfPages(translator_, request, choice_, names_by)
-                             .put(again.pages, found.translations, 0);
-    add_warnings(inner.warnings);
-    for (const std::size_t k : inner.repeated) out_.repeated.push_back(again.which[k]);
-    for (std::size_t k = 0; k < again.which.size(); ++k) {
+  /// Translates the segments whose numbers or stand-ins did not come back once more, without them.
+  void translate_again(std::vector<Translation>& translations) {
+    LinesRequest request = part_of(request_, which_);
+    for (std::size_t k = 0; k < again_.size(); ++k) request.lines[k] = again_[k].segments()[0].text;
+    LinesResult found = translator_.translate(request);
+    out_.warnings = std::move(found.warnings);
+    const Inlaid inner =
+        InlaysOfPages(translator_, request, choice_).put(again_, found.translations, 0);
+    for (const std::size_t k : inner.repeated) out_.repeated.push_back(which_[k]);
+    out_.warnings.insert(out_.warnings.end(), inner.warnings.begin(), inner.warnings.end());
+    for (std::size_t k = 0; k < which_.size(); ++k) {
       Translation& one = found.translations[k];
-      for (std::string& text : one.texts) text = again.pages[k].with({text});
-      translations[again.which[k]] = std::move(one);
+      for (std::string& text : one.texts) text = again_[k].with({text});
+      translations[which_[k]] = std::move(one);
     }
-  }
-
-  void add_warnings(const std::vector<std::string>& warnings) {
-    out_.warnings.insert(out_.warnings.end(), warnings.begin(), warnings.end());
   }
 
   const LineTranslator& translator_;
   const LinesRequest& request_;
   const std::optional<study::AlignmentChoice>& choice_;
   std::vector<UnplacedInlays> wanted_;
-  NamesBy names_by_;
-  SegmentsAgain named_, again_;
+  std::vector<document::SegmentedText> again_;  // one segment each
+  std::vector<std::size_t> which_;              // the index of each among all segments
   Inlaid out_;
 };
 
