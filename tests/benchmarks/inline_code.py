@@ -12,14 +12,15 @@ more often, and `glued` if it has a letter or a digit beside it where the source
 bracket, quote mark, colon or hyphen any more, and was. The punctuation of all paragraphs is counted without code and links.
 
 With --bitext the sentences of these files are translated with and without their emphasis and links; those that have none get a
-link and strong emphasis around one to three words. A statistical aligner, eflomal (Östling and Tiedemann 2016), which knows
-nothing of the model's attention, links the words of the bare sentences and their translations; it learns from the bitext, too.
-Elements count whose words have a place by these links: no link leaves the run, and both directions have its ends. `elsewhere`
-is a run without any of these words. Links of the aligner are wrong at times, so --show prints such sentences.
+link and strong emphasis around one to three words, which are not all frequent ones. A statistical aligner, eflomal (Östling and
+Tiedemann 2016), which knows nothing of the model's attention, links the words of the bare sentences and their translations; it
+learns from the bitext, too. Elements count whose words have a place by these links: no link leaves the run, and both directions
+have its ends and all its words. `elsewhere` is a run without any of these words. Links of the aligner are wrong at times, so
+--show prints such sentences.
 
 With --times the sentences of these files are written as documents of some formats. It prints the processor time that each takes
-with the model, and with another model that is small, reads but a piece of a sentence and writes one: that is the time for reading
-and writing, and somewhat more. Starting the program, with a document of one word, is not counted.
+with the model, and with another model that is small and writes few words: that is the time for reading and writing, and somewhat
+more. Starting the program, with a document of one word, is not counted.
 """
 import argparse
 import collections
@@ -45,6 +46,7 @@ INLINE = re.compile(r"(?P<code>(?<!`)`[^`\n]+`(?!`))|(?P<picture>!\[)|\[(?P<link
 WRITTEN = re.compile(r"(?P<code>(?<!`)`[^`\n]+`(?!`))|(?P<open>\[(?=[^\]]*\]\(t\d+\)))|\]\((?P<close>t\d+)\)"
                      r"|(?P<mark>\*\*|\*|(?<!\w)__|__(?!\w)|(?<!\w)_|_(?!\w))|(?P<word>" + WORD + ")")
 MARKS = {"strong": ("**", "__"), "emphasis": ("*", "_")}
+FREQUENT = 100
 VERDICTS = ("gold", "wider", "narrower", "overlaps", "elsewhere", "empty")
 
 
@@ -181,7 +183,7 @@ def gold_place(begin, end, source, target, joined, sure):
     inside = {j for i, j in of_words if begin <= i < end}
     certain = {j for i, j in sure & of_words if begin <= i < end}
     outside = {j for i, j in of_words if not begin <= i < end}
-    linked = {i for i, _ in of_words}
+    linked = {i for i, _ in sure & of_words}
     if not certain or (min(inside), max(inside)) != (min(certain), max(certain)):
         return None
     if any(is_word(source[i]) and i not in linked for i in range(begin, end)):
@@ -201,7 +203,7 @@ def verdict(run, gold, tokens):
 
 
 def aligned(args, sources, targets):
-    """Of each pair the joined links of both directions, and those that both have."""
+    """Of each pair the joined links of both directions, and those that both have; and the most frequent words."""
     def words(text):
         return " ".join("codeword" if token[0] == "`" else token.lower() for token in text) or "."
     lines = [[words(text) for text in texts] for texts in (sources, targets)]
@@ -217,16 +219,19 @@ def aligned(args, sources, targets):
         command = [args.eflomal, "-s", names[0], "-t", names[1], "--model", "3", "-f", names[2], "-r", names[3]]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         forward, backward = ([set(tags.links_of(line)) for line in open(name, encoding="utf-8")] for name in names[2:])
-    return [(aligning.grow_diag_final_and(one, other), one & other)
-            for one, other in zip(forward[:len(sources)], backward)]
+    counts = collections.Counter(word for line in lines[0] for word in line.split() if is_word(word))
+    return ([(aligning.grow_diag_final_and(one, other), one & other) for one, other in zip(forward[:len(sources)], backward)],
+            {word for word, _ in counts.most_common(FREQUENT)})
 
 
-def planted(source, target, links, chance):
+def planted(source, target, links, frequent, chance):
     """A link and strong emphasis around one to three words each that have a gold place."""
     runs = {}
     for begin in range(len(source)):
         for end in range(begin + 1, min(begin + tags.LONGEST, len(source)) + 1):
-            if all(token[0].isalnum() for token in source[begin:end]) and gold_place(begin, end, source, target, *links):
+            words = source[begin:end]
+            is_plain = all(token[0].isalnum() for token in words) and any(token.lower() not in frequent for token in words)
+            if is_plain and gold_place(begin, end, source, target, *links):
                 runs[begin, end] = True
     return [(*run, *marks) for run, marks in zip(tags.choose(runs, 2, chance), (("[", "](t0)"), ("**", "**")))]
 
@@ -240,8 +245,8 @@ def measure_places(args, translate):
     if len(bare) != len(read):
         sys.exit("inline_code.py: the translation has other paragraphs")
     targets = [placed(text)[0] for text in bare]
-    links = aligned(args, [one.tokens for one in read], targets)
-    elements = [one.marked() or planted(one.tokens, target, of_line, chance)
+    links, frequent = aligned(args, [one.tokens for one in read], targets)
+    elements = [one.marked() or planted(one.tokens, target, of_line, frequent, chance)
                 for one, target, of_line in zip(read, targets, links)]
     marked = [one.written(of_line) for one, of_line in zip(read, elements)]
     translated = translate("\n\n".join(marked) + "\n").rstrip("\n").split("\n\n")
@@ -270,6 +275,10 @@ def measure_places(args, translate):
         print(f"| {kind} | {total} | {' | '.join(shares)} |")
 
 
+def clock(seconds):
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},000"
+
+
 def documents(read):
     """These sentences as documents: Markdown and HTML with elements and code, subtitles, messages."""
     def marked(open_code, close_code, bold):
@@ -279,8 +288,7 @@ def documents(read):
     plain = [re.sub("[`\"<>&\\\\]", "", one.written()) for one in read]
     yield "markdown", "\n\n".join(marked("`", "`", r"**\1**")) + "\n"
     yield "html", "\n".join(f"<p>{text}</p>" for text in marked("<code>", "</code>", r"<b>\1</b>")) + "\n"
-    yield "srt", "".join(f"{i + 1}\n{i // 1200:02}:{i // 20 % 60:02}:{i % 20 * 3:02},000 --> {i // 1200:02}:{i // 20 % 60:02}:{i % 20 * 3 + 2:02},000\n"
-                         f"{text}\n\n" for i, text in enumerate(plain))
+    yield "srt", "".join(f"{i + 1}\n{clock(3 * i)} --> {clock(3 * i + 2)}\n{text}\n\n" for i, text in enumerate(plain))
     yield "po", 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n' + "".join(
         f'msgid "{text}"\nmsgstr ""\n\n' for text in dict.fromkeys(plain))
 
@@ -294,7 +302,7 @@ def user_seconds(command, text):
 def measure_times(args):
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in args.files]
     read = [one for text in texts for one in sentences(text)][:args.sentences]
-    short = ["--beam", "1", *(f"--set=decoding.{key}" for key in ("max_source_length=1", "max_length_ratio=0.1"))]
+    short = ["--beam", "1", *(f"--set=decoding.{key}" for key in ("max_length_extra=0", "max_length_ratio=0.1"))]
     print("| format | sentences | KiB | translated | read and written | share |\n| --- | --- | --- | --- | --- | --- |")
     for name, text in documents(read):
         whole = [args.heed, "-q", "translate", args.model, "--document", name, *args.option]
