@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "document/inlays.h"
 #include "document/segment_builder.h"
+#include "document/stand_ins.h"
 #include "document/word_weights.h"
 #include "text/utf8.h"
 #include "text/words.h"
