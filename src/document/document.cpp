@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "document/line_breaks.h"
 #include "document/segment_builder.h"
+#include "document/stand_ins.h"
 #include "document/token.h"
 #include "text/bytes.h"
 #include "text/lines.h"

@@ -35,6 +35,7 @@ struct Inlay {
   bool blank_before = false, blank_after = false;  // in the source
   bool needs_words = false;                        // Token::needs_words
   bool in_order = false;                           // Token::in_order, without a stand-in
+  bool is_link = false;                            // Token::is_link; without words, nobody sees it
 };
 
 /// How the translation of a segment is written.

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "document/inlays.h"
 #include "document/line_breaks.h"
 #include "document/marks.h"
 #include "document/markup_tokens.h"
+#include "document/stand_ins.h"
 #include "text/characters.h"
 #include "text/references.h"
 #include "text/script.h"
@@ -33,44 +33,10 @@ std::string_view joint_of(std::string_view bytes, const Token& line_break) {
 
 namespace {
 
-/// A letter that no digit follows in `raw`, in either case; 0 where there is none.
-char free_letter(std::string_view raw) {
-  std::string taken;
-  for (std::size_t i = 1; i < raw.size(); ++i)
-    if (raw[i] >= '0' && raw[i] <= '9') taken += ascii_lower(raw.substr(i - 1, 1));
-  constexpr std::string_view kLetters = "XQZYWVUTK";
-  const auto found = std::ranges::find_if(kLetters, [&](char letter) {
-    return taken.find(ascii_lower(std::string(1, letter))) == std::string::npos;
-  });
-  return found == kLetters.end() ? char(0) : *found;
-}
-
 /// More names than this in one sentence are hardly ever all copied.
 constexpr std::ptrdiff_t kMostStandIns = 32;
 
 }  // namespace
-
-namespace {
-
-/// Whether a reader sees no word in its place: a comment, a tag without its element, a script or a
-/// picture of SVG, an instruction of a template, the beginning of a container.
-bool is_unseen(std::string_view bytes) {
-  if (bytes.starts_with("{%") || bytes.starts_with(":::")) return true;
-  if (!bytes.starts_with('<')) return false;
-  const std::string name = ascii_lower(bytes.substr(1, bytes.find_first_of(" \t\r\n\f/>", 1) - 1));
-  if (name == "script" || name == "style" || name == "svg") return true;
-  const bool is_address = name.find(':') != name.npos || name.find('@') != name.npos;
-  return !is_address && !ascii_lower(bytes).ends_with("</" + name + ">");
-}
-
-}  // namespace
-
-bool is_stood_for(const Token& token, std::string_view bytes) {
-  // A reference stands for a character, which is no word.
-  return token.syntax == Token::Syntax::whole && token.mask == Token::kWord &&
-         (token.is_placeholder ||
-          (!bytes.starts_with('&') && !is_unseen(bytes) && text::has_words(bytes)));
-}
 
 Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
                      StandIns stand_ins) {
@@ -331,6 +297,7 @@ void SegmentBuilder::join_items() {
 void SegmentBuilder::open(const Token& token, std::string_view tag) {
   open_.push_back({add_inlay(Inlay::Kind::opening, tag), token.name});  // until it is closed
   segment_.inlays.back().needs_words = token.needs_words;
+  segment_.inlays.back().is_link = token.is_link;
   ++open_names_[token.name];
 }
 
