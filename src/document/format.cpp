@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "base/strings.h"
+#include "document/subtitles.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -46,21 +48,12 @@ const DocumentFormat* format_of_name(std::string_view path) {
 
 namespace {
 
-constexpr std::string_view kLineBlanks = " \t", kTimeDigits = "0123456789";
+constexpr std::string_view kLineBlanks = " \t";
 
 /// The text without the characters of a run that it begins with.
 std::string_view after_any(std::string_view text, std::string_view characters) {
   text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
   return text;
-}
-
-/// Whether the text begins with the time of a subtitle: 00:00:01,000 --> 00:00:02,000.
-bool is_time_of_cue(std::string_view line) {
-  const std::string_view rest = after_any(line, "0123456789:,."),
-                         arrow = after_any(rest, kLineBlanks);
-  if (rest.size() == line.size() || !after_any(line, kTimeDigits).starts_with(':')) return false;
-  const std::string_view end = after_any(arrow, "->");
-  return arrow.starts_with("-->") && after_any(end, kLineBlanks) != after_any(end, " \t0123456789");
 }
 
 /// Whether the lines begin with an object of JSON that has a key, perhaps in a list.
@@ -97,8 +90,8 @@ bool is_like_markdown(std::span<const std::string> lines) {
   return fences > 1 || headings > 1;
 }
 
-/// What the names of files with such a text end in; "" for plain text.
-std::string_view usual_ending(std::span<const std::string> lines) {
+/// The name of the format that such a text has; "" for plain text.
+std::string_view name_of_format(std::span<const std::string> lines) {
   const auto first = std::ranges::find_if_not(lines, text::is_blank);
   if (first == lines.end()) return "";
   const auto rest = lines.subspan(static_cast<std::size_t>(first - lines.begin()));
@@ -112,32 +105,27 @@ std::string_view usual_ending(std::span<const std::string> lines) {
     return std::ranges::any_of(lines,
                                [&](const std::string& line) { return line.starts_with(part); });
   };
-  if (*first == "WEBVTT" || first->starts_with("WEBVTT ") || first->starts_with("WEBVTT\t"))
-    return ".vtt";
-  if (is_time_of_cue(*first) ||
-      (after_any(*first, kTimeDigits).empty() && rest.size() > 1 && is_time_of_cue(rest[1])))
-    return ".srt";
+  const auto second = std::find_if_not(std::next(first), lines.end(), text::is_blank);
+  const SubtitleKind subtitles = subtitles_of(*first, second == lines.end() ? "" : *second);
+  if (subtitles != SubtitleKind::none) return format_of_subtitles(subtitles);
   if (begin.starts_with("<!doctype html") ||
       ((begin.starts_with("<html>") || begin.starts_with("<html ")) && begin.ends_with('>')))
-    return ".html";
+    return "html";
   if (begin.starts_with("<?xml"))
-    return is_in_any("<xliff")  ? ".xlf"
-           : is_in_any("<tmx")  ? ".tmx"
-           : is_in_any("<html") ? ".html"
-                                : ".xml";
-  if (begins_with_json(rest)) return ".jsonl";
-  if (is_begin_of_any("msgid \"") && is_begin_of_any("msgstr")) return ".po";
-  if (begin.starts_with("[script info]")) return ".ass";
-  return is_like_markdown(lines) ? ".md" : "";
+    return is_in_any("<xliff")  ? "xliff"
+           : is_in_any("<tmx")  ? "tmx"
+           : is_in_any("<html") ? "html"
+                                : "xml";
+  if (begins_with_json(rest)) return "jsonl";
+  if (is_begin_of_any("msgid \"") && is_begin_of_any("msgstr")) return "po";
+  return is_like_markdown(lines) ? "markdown" : "";
 }
 
 }  // namespace
 
 const DocumentFormat* format_of_text(std::span<const std::string> first_lines) {
   constexpr std::size_t kMost = 100;  // lines that are looked at
-  const std::string_view ending =
-      usual_ending(first_lines.first(std::min(first_lines.size(), kMost)));
-  return ending.empty() ? nullptr : format_of_name(std::string("text") + std::string(ending));
+  return format_named(name_of_format(first_lines.first(std::min(first_lines.size(), kMost))));
 }
 
 }  // namespace heed::document

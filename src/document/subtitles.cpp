@@ -1,4 +1,4 @@
-// Subtitles that are read line by line: SubRip, WebVTT and YouTube's SubViewer.
+// Subtitles that are read line by line: SubRip, WebVTT, and SubViewer, which is YouTube's, too.
 #include "document/subtitles.h"
 
 #include <algorithm>
@@ -164,15 +164,15 @@ std::string written_in_vtt(std::string_view text) {
 std::string_view subtitles_name(SubtitleKind kind) {
   switch (kind) {
     case SubtitleKind::subrip:
-      return "SubRip (--document srt)";
+      return "SubRip";
     case SubtitleKind::webvtt:
-      return "WebVTT (--document vtt)";
-    case SubtitleKind::youtube:
-      return "YouTube's SBV (--document sbv)";
+      return "WebVTT";
+    case SubtitleKind::subviewer:
+      return "SubViewer and YouTube";
     case SubtitleKind::substation:
-      return "SubStation Alpha (--document ass)";
+      return "SubStation Alpha";
     case SubtitleKind::microdvd:
-      return "MicroDVD (--document microdvd)";
+      return "MicroDVD";
     case SubtitleKind::none:
       break;
   }
@@ -238,31 +238,51 @@ std::size_t bytes_of_frames(std::string_view line, CueTimes* frames) {
   return line.size() - rest.size();
 }
 
-SubtitleKind subtitles_of(std::string_view bytes) {
-  if (bytes.starts_with("\uFEFF")) bytes.remove_prefix(3);
-  if (bytes.starts_with("WEBVTT") && (bytes.size() == 6 || is_one_of(bytes[6], kCueBlanks)))
+SubtitleKind subtitles_of(std::string_view first, std::string_view second) {
+  if (first.starts_with("\uFEFF")) first.remove_prefix(3);
+  if (first.starts_with("WEBVTT") && (first.size() == 6 || is_one_of(first[6], kCueBlanks)))
     return SubtitleKind::webvtt;
-  std::vector<std::string_view> first;  // lines that are not blank
-  for (std::size_t at = 0; first.size() < 2 && at < bytes.size();) {
-    const std::size_t end = std::min(bytes.find_first_of("\r\n", at), bytes.size());
-    const std::string_view line = trim(bytes.substr(at, end - at));
-    if (!line.empty()) first.push_back(line);
-    at = end + 1;
+  first = trim(first);
+  if (ascii_lower(first) == "[script info]") return SubtitleKind::substation;
+  if (ascii_lower(first) == "[information]" && trim(second).starts_with('['))
+    return SubtitleKind::subviewer;
+  if (bytes_of_frames(first) > 0 || first.starts_with("{DEFAULT}{}")) return SubtitleKind::microdvd;
+  if (times_with_comma(first)) return SubtitleKind::subviewer;
+  return times_of(first) || (is_number_line(first) && times_of(second)) ? SubtitleKind::subrip
+                                                                        : SubtitleKind::none;
+}
+
+std::string_view format_of_subtitles(SubtitleKind kind) {
+  switch (kind) {
+    case SubtitleKind::subrip:
+      return "srt";
+    case SubtitleKind::webvtt:
+      return "vtt";
+    case SubtitleKind::subviewer:
+      return "sbv";
+    case SubtitleKind::substation:
+      return "ass";
+    case SubtitleKind::microdvd:
+      return "microdvd";
+    case SubtitleKind::none:
+      break;
   }
-  if (first.empty()) return SubtitleKind::none;
-  if (ascii_lower(first[0]) == "[script info]") return SubtitleKind::substation;
-  if (bytes_of_frames(first[0]) > 0 || first[0].starts_with("{DEFAULT}{}"))
-    return SubtitleKind::microdvd;
-  if (times_with_comma(first[0])) return SubtitleKind::youtube;
-  if (times_of(first[0]) || (first.size() > 1 && is_number_line(first[0]) && times_of(first[1])))
-    return SubtitleKind::subrip;
-  return SubtitleKind::none;
+  return "";
 }
 
 void expect_subtitles(std::string_view bytes, SubtitleKind own) {
-  const SubtitleKind kind = subtitles_of(bytes);
+  std::string_view first[2];  // lines that are not blank
+  std::size_t count = 0;
+  for (std::size_t at = 0; count < 2 && at < bytes.size();) {
+    const std::size_t end = std::min(bytes.find_first_of("\r\n", at), bytes.size());
+    const std::string_view line = bytes.substr(at, end - at);
+    if (!text::is_blank(line)) first[count++] = line;
+    at = end + 1;
+  }
+  const SubtitleKind kind = subtitles_of(first[0], first[1]);
   if (kind != own && kind != SubtitleKind::none)
-    throw UserError("line 1: the document begins like subtitles of {}", subtitles_name(kind));
+    throw UserError("line 1: the document begins like subtitles of {} (--document {})",
+                    subtitles_name(kind), format_of_subtitles(kind));
 }
 
 Passages read_srt(std::string_view bytes, const ReadOptions& options) {
@@ -291,8 +311,8 @@ Passages read_vtt(std::string_view bytes, const ReadOptions& options) {
 }
 
 Passages read_sbv(std::string_view bytes, const ReadOptions& options) {
-  static const CueSyntax syntax{.breaks = {"[br]"}};
-  expect_subtitles(bytes, SubtitleKind::youtube);
+  static const CueSyntax syntax{.breaks = {"[br]"}, .has_tags = true};
+  expect_subtitles(bytes, SubtitleKind::subviewer);
   const SubtitleLines lines(bytes);
   return passages_of_cues(
       bytes, cues_of(bytes, lines, times_with_comma, [](std::size_t) { return false; }), syntax,

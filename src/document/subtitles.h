@@ -12,10 +12,14 @@
 
 namespace heed::document {
 
-enum class SubtitleKind { none, subrip, webvtt, youtube, substation, microdvd };
+enum class SubtitleKind { none, subrip, webvtt, subviewer, substation, microdvd };
 
-/// The kind of subtitles that the document begins like.
-SubtitleKind subtitles_of(std::string_view bytes);
+/// The kind of subtitles that a document begins like whose first lines, of those that are not
+/// blank, are these.
+SubtitleKind subtitles_of(std::string_view first, std::string_view second);
+
+/// The name of the format (formats.def) that reads such subtitles; "" for none.
+std::string_view format_of_subtitles(SubtitleKind kind);
 
 /// Throws UserError where the document begins like subtitles of another kind than `own`.
 void expect_subtitles(std::string_view bytes, SubtitleKind own);
