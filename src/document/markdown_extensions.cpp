@@ -62,10 +62,18 @@ std::size_t bytes_of_tab(std::string_view text) {
 /// Whether a line names a file that stands in its place: `<<< @/a.js{1,3}` of VitePress, or
 /// `--8<-- "a.md"` of PyMdown.
 bool is_inclusion(std::string_view text) {
-  if (text.starts_with("--8<--")) return true;
+  const std::size_t scissors = after_run(text, "-");
+  if (scissors > 0 && text.substr(scissors).starts_with("8<-")) return true;
   if (!text.starts_with("<<<")) return false;
   const std::string_view name = trim(text.substr(3));
   return !name.empty() && is_one_of(name[0], "@./");
+}
+
+/// Whether a line is the mark between which files are named, one a line: `--8<--`.
+bool is_mark_of_inclusions(std::string_view text) {
+  const std::size_t scissors = after_run(text, "-");
+  return scissors > 0 && text.substr(scissors).starts_with("8<-") &&
+         after_run(text, "-", scissors + 2) == text.size();
 }
 
 /// Bytes of a table of contents that takes the whole line, `[TOC]` or `[[toc]]`.
@@ -121,6 +129,86 @@ std::size_t bytes_of_attributes(std::string_view line, std::size_t at) {
   if (inside.empty() || !is_free || is_one_of('{', inside)) return 0;
   const bool has_mark = is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}';
   return has_mark || (is_after_link && is_one_of('=', inside)) ? end + 1 - at : 0;
+}
+
+/// Whether a mark, such as `==`, may stand between these two characters of a line, of which a blank
+/// stands in for none: at the beginning of what it marks, or at its end.
+bool may_open(char before, char after) {
+  return !is_one_of(after, " \t") && (is_one_of(before, " \t") || !is_one_of(before, kOfNames));
+}
+bool may_close(char before, char after) {
+  return may_open(after, before);
+}
+
+/// Bytes of what has the mark `mark`, two signs that are the same, on both sides and begins at
+/// `at`, or 0: ==text==, ^^text^^, ++ctrl+c++. No third sign stands beside the marks.
+std::size_t bytes_of_marked(std::string_view line, std::size_t at, std::string_view mark) {
+  const auto is_mark = [&](std::size_t place) {
+    return line.substr(place).starts_with(mark) && (place == 0 || line[place - 1] != mark[0]) &&
+           !line.substr(place + 2).starts_with(mark[0]);
+  };
+  const auto beside = [&](std::size_t place) { return place < line.size() ? line[place] : ' '; };
+  const std::string_view near = line.substr(0, std::min(line.size(), at + kLongestInsert));
+  if (!is_mark(at) || !may_open(at > 0 ? line[at - 1] : ' ', beside(at + 2))) return 0;
+  for (std::size_t end = at + 2; (end = near.find(mark, end + 1)) != near.npos;)
+    if (is_mark(end) && may_close(line[end - 1], beside(end + 2))) return end + 2 - at;
+  return 0;
+}
+
+/// Bytes of keys, ++ctrl+alt+del++, that begin at `at`, or 0: they have no blanks but in quotes.
+std::size_t bytes_of_keys(std::string_view line, std::size_t at) {
+  const std::size_t bytes = bytes_of_marked(line, at, "++");
+  bool in_quotes = false;
+  for (const char c : line.substr(at, bytes)) {
+    in_quotes = in_quotes != (c == '"');
+    if (c == '`' || (!in_quotes && is_one_of(c, " \t"))) return 0;
+  }
+  return bytes;
+}
+
+/// Bytes of a link to a page by its name, [[name]] or [[name|text]], that begins at `at`, or 0.
+std::size_t bytes_of_wiki_link(std::string_view line, std::size_t at) {
+  if (at >= line.size() || !line.substr(at).starts_with("[[")) return 0;
+  const std::size_t end = line.substr(0, at + kLongestInsert).find_first_of("]`", at + 2);
+  if (end == line.npos || end == at + 2 || !line.substr(end).starts_with("]]")) return 0;
+  const std::string_view name = line.substr(at + 2, end - at - 2);
+  if (is_one_of('[', name) || is_one_of(name.front(), " \t") || is_one_of(name.back(), " \t"))
+    return 0;
+  return end + 2 < line.size() && is_one_of(line[end + 2], "([:]") ? 0 : end + 2 - at;
+}
+
+/// Bytes of the inline code that begins at `at` and ends on the line, or 0.
+std::size_t bytes_of_code(std::string_view line, std::size_t at) {
+  const std::size_t begin = after_run(line, "`", at);
+  for (std::size_t end = begin; begin > at && (end = line.find('`', end)) != line.npos;) {
+    const std::size_t after = after_run(line, "`", end);
+    if (after - end == begin - at) return after - at;
+    end = after;
+  }
+  return 0;
+}
+
+/// Bytes of a role with its code, {ref}`name` or :py:class:`name`, that begins at `at`, or 0.
+std::size_t bytes_of_role(std::string_view line, std::size_t at) {
+  constexpr std::string_view kOfRoles =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+:";
+  const bool has_braces = line[at] == '{';
+  if (at > 0 && !has_braces && (line[at - 1] == ':' || is_one_of(line[at - 1], kOfNames))) return 0;
+  std::size_t end = after_run(line, kOfRoles, at + 1);
+  if (end == at + 1 || end >= line.size()) return 0;
+  if (has_braces ? line[end++] != '}' : line[end - 1] != ':' || end == at + 2) return 0;
+  const std::size_t code = bytes_of_code(line, end);
+  return code > 0 ? end + code - at : 0;
+}
+
+/// Bytes of a reference to literature, [@name], [@name, p. 3] or [-@name], that begins at `at`, or
+/// 0.
+std::size_t bytes_of_citation(std::string_view line, std::size_t at) {
+  const std::string_view rest = line.substr(at, kLongestInsert);
+  if (!rest.starts_with("[@") && !rest.starts_with("[-@")) return 0;
+  const std::size_t end = rest.find_first_of("]`", 2);
+  if (end == rest.npos || rest[end] == '`' || is_one_of('[', rest.substr(1, end))) return 0;
+  return end + 1 < rest.size() && is_one_of(rest[end + 1], "([:") ? 0 : end + 1;
 }
 
 /// A row of a table by its cells; `|` after a backslash is in a cell.
@@ -256,6 +344,15 @@ class CommonMarkdownMaker {
     return rest_of(k, 0).ends_with(is_liquid ? "%}" : "}}") ? std::optional(k) : std::nullopt;
   }
 
+  /// The last line of the names of files that stand between two marks, of which line `i` is one.
+  std::optional<std::size_t> last_of_inclusions(std::size_t i, std::size_t from) const {
+    constexpr std::size_t kMostLines = 200;
+    if (!is_mark_of_inclusions(rest_of(i, from))) return {};
+    for (std::size_t k = i + 1; k < lines_.count() && k < i + kMostLines; ++k)
+      if (is_mark_of_inclusions(rest_of(k, after_run(lines_.line(k), " \t>")))) return k;
+    return {};
+  }
+
   /// Makes lines `i`, from byte `from` of it, to `last` empty headings.
   void make_headings(std::size_t i, std::size_t from, std::size_t last) {
     for (std::size_t k = i; k <= last; ++k) {
@@ -332,6 +429,7 @@ class CommonMarkdownMaker {
     if (prefix.is_heading) return add_heading(i, from);
     if (const auto last = last_of_formula(i, from)) return make_headings(i, from, *last);
     if (const auto last = last_of_code(i, from)) return make_headings(i, from, *last);
+    if (const auto last = last_of_inclusions(i, from)) return make_headings(i, from, *last);
     if (is_contents(rest) || is_inclusion(rest))
       return make_heading(at + from, at + from + rest.size());
     std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
@@ -415,7 +513,28 @@ class CommonMarkdownMaker {
         from += 2;
         continue;
       }
-      if (c == '{') {
+      if (c == '`') {
+        has_text = true;
+        const std::size_t code = bytes_of_code(line, from);
+        from = code > 0 ? from + code : after_run(line, "`", from);
+        continue;
+      }
+      if (is_one_of(c, "=^") && at + from >= covered_) {
+        // Marks around text, as those of GitHub's `~~`.
+        const std::size_t marked = bytes_of_marked(line, from, c == '=' ? "==" : "^^");
+        const bool is_beside_strike =
+            (from > 0 && line[from - 1] == '~') || line.substr(from + marked).starts_with('~');
+        if (marked > 0 && !is_beside_strike)
+          for (const std::size_t mark : {from, from + marked - 2})
+            out_.text[at + mark] = out_.text[at + mark + 1] = '~';
+      } else if (c == '+') {
+        bytes = bytes_of_keys(line, from);
+      } else if (c == '!') {  // a page or a picture that stands in its place
+        bytes = bytes_of_wiki_link(line, from + 1);
+        bytes += bytes > 0 ? 1 : 0;
+      } else if (c == '{' && (bytes = bytes_of_role(line, from)) > 0) {
+        has_text = true;
+      } else if (c == '{') {
         bytes = bytes_of_template(at + from);
         is_structure = is_structure || (bytes > 0 && (line.substr(from).starts_with("{%") ||
                                                       line.substr(from).starts_with("{{<")));
@@ -427,8 +546,12 @@ class CommonMarkdownMaker {
         bytes = bytes_of_formula(line, from);
         if (is_one_of('`', line.substr(from, bytes))) bytes = 0;
       } else if (c == ':') {
-        bytes = bytes_of_emoji(line, from);
-      } else if (c == '[' && line.substr(from).starts_with("[^")) {
+        bytes = bytes_of_role(line, from);
+        if (bytes == 0) bytes = bytes_of_emoji(line, from);
+      } else if (c == '[' && !line.substr(from).starts_with("[^")) {
+        bytes = bytes_of_wiki_link(line, from);
+        if (bytes == 0) bytes = bytes_of_citation(line, from);
+      } else if (c == '[') {
         const std::size_t end = line.find_first_of("] \t`", from + 2);
         bytes = end != line.npos && line[end] == ']' && end > from + 2 ? end + 1 - from : 0;
       }
@@ -438,7 +561,7 @@ class CommonMarkdownMaker {
         continue;
       }
       make_letters(at + from, at + from + bytes);
-      if (c == '[') out_.text[at + from] = CommonMarkdown::kNote;
+      if (line.substr(from).starts_with("[^")) out_.text[at + from] = CommonMarkdown::kNote;
       from += bytes;
     }
     if (!is_structure || has_text || covered_ > at + line.size()) return;

@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view kAsciiLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return text.find(part) != text.npos; });
+  return std::ranges::any_of(parts,
+                             [&](std::string_view part) { return text.find(part) != text.npos; });
 }
 
 /// Columns of the blanks that the line begins with.
@@ -82,7 +82,8 @@ bool is_prose(std::string_view line) {
   if (most_words_in_row(line) < 4) return false;
   if (ends_sentence(line)) return true;
   const auto begins_with_any = [&](std::initializer_list<std::string_view> words) {
-    return std::ranges::any_of(words, [&](std::string_view word) { return line.starts_with(word); });
+    return std::ranges::any_of(words,
+                               [&](std::string_view word) { return line.starts_with(word); });
   };
   if (line.ends_with(':') &&
       begins_with_any({"class ", "def ", "elif ", "except ", "for ", "if ", "while ", "with "}))
@@ -185,9 +186,9 @@ class PlainLines {
     for (std::size_t i = from; i < end; ++i) {
       const std::string_view text = text_of(i);
       out_[i].stays = is_drawn(text);
-      has_border |= out_[i].stays && (bytes_of_bar(text, 0) > 0 || text.find_first_of("+|") !=
-                                                                       text.npos ||
-                                      static_cast<unsigned char>(text[0]) >= 0x80);
+      has_border |=
+          out_[i].stays && (bytes_of_bar(text, 0) > 0 || text.find_first_of("+|") != text.npos ||
+                            static_cast<unsigned char>(text[0]) >= 0x80);
       rows += is_enclosed(text) ? 1 : 0;
     }
     if (!has_border && rows < 2) return;
@@ -220,8 +221,8 @@ class PlainLines {
     for (std::size_t i = from; i < end; ++i) {
       const std::string_view text = text_of(i);
       const bool has = has_prompt(text);
-      is_python = has ? text.starts_with(">>>")
-                      : is_python && (text == "..." || text.starts_with("... "));
+      is_python =
+          has ? text.starts_with(">>>") : is_python && (text == "..." || text.starts_with("... "));
       if (has || is_python || goes_on || is_frame_of_java(text)) out_[i].stays = true;
       goes_on = (has || goes_on) && text.ends_with('\\');
     }

@@ -34,7 +34,7 @@ struct Inlay {
   bool blank_before = false, blank_after = false;  // in the source
   /// Bytes of the blank directly inside a tag: at the end of `before`, at the beginning of `after`.
   std::size_t first_blank = 0, last_blank = 0;
-  bool needs_words = false;                        // Token::needs_words
+  bool needs_words = false;  // Token::needs_words
 };
 
 /// How the translation of a segment is written.

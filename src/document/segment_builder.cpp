@@ -393,8 +393,9 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
     last_blank = last_blank_;
     std::string& text = segment_.text;
     while (text.size() > inlay.begin && text::is_space(text::value_before(text, text.size())))
-      text.resize(text.size() -
-                  text::encode_utf8(std::u32string(1, text::value_before(text, text.size()))).size());
+      text.resize(
+          text.size() -
+          text::encode_utf8(std::u32string(1, text::value_before(text, text.size()))).size());
     inlay.end = text.size();
     gap_ = true;
   }
@@ -424,8 +425,9 @@ bool SegmentBuilder::has_figures_alone(const Inlay& element) const {
 /// part of the word; in scripts without blanks a number is a word by itself.
 bool SegmentBuilder::is_note(std::size_t element) const {
   const Inlay& inlay = segment_.inlays[element];
-  if (seen_[element].gap || !seen_[element].first_blank.empty() || inlay.begin == 0 || !has_figures_alone(inlay) ||
-      inlay.before.starts_with("<sub") || inlay.before.starts_with("<SUB"))
+  if (seen_[element].gap || !seen_[element].first_blank.empty() || inlay.begin == 0 ||
+      !has_figures_alone(inlay) || inlay.before.starts_with("<sub") ||
+      inlay.before.starts_with("<SUB"))
     return false;
   constexpr char32_t kFirstOfCjk = 0x3000;  // punctuation
   const char32_t before = text::value_before(segment_.text, inlay.begin);

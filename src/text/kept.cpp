@@ -155,7 +155,8 @@ bool is_letter_or_digit_of_ascii(char c) {
 /// all capital. Endings of one letter need a longer name, for "d.h." is German.
 bool is_name_of_file(std::string_view name) {
   static const WordSet endings = word_set(
-      "apk avi bak bash bat bib bin bmp bz2 c cc cfg cmake cmd conf cpp css csv cxx dat deb dll dmg "
+      "apk avi bak bash bat bib bin bmp bz2 c cc cfg cmake cmd conf cpp css csv cxx dat deb dll "
+      "dmg "
       "doc docx dtd eps epub exe flac gif gz h hpp htm html ico ini ipynb iso jar java jpeg jpg js "
       "json jsonl jsx lock log lua md mdx mkv mov mp3 mp4 mpeg msi odp ods odt ogg otf pdf php png "
       "po pot ppt pptx ps1 psd py rar rb rpm rs rst rtf scss sh sql srt svg tar tex tgz tif tiff "
@@ -200,8 +201,8 @@ std::size_t bytes_of_file(std::string_view text, std::size_t at) {
   if (is_name_of_file(name)) return end;
   const bool is_in_folder =
       path.starts_with("./") || path.starts_with("../") || path.starts_with("~/") || has_drive;
-  const bool is_at_root = path[0] == '/' && path.size() > 1 &&
-                          is_letter_or_digit_of_ascii(path[1]) && last > 0;
+  const bool is_at_root =
+      path[0] == '/' && path.size() > 1 && is_letter_or_digit_of_ascii(path[1]) && last > 0;
   return is_in_folder || is_at_root ? end : 0;
 }
 

@@ -143,8 +143,9 @@ TEST(Document, PlainTextKeepsDrawnTables) {
   EXPECT_THAT(texts_in(" id | name\n----+------\n  1 | Ann\n\n", "txt"), IsEmpty());
   EXPECT_THAT(texts_in("| a | b |\n| c | d |\n", "txt"), IsEmpty());
   // A sentence in a cell is text, and so is a box with one column.
-  const std::string option = "+----+---------------------------+\n| -v | Says more than it did. |\n"
-                             "+----+---------------------------+\n";
+  const std::string option =
+      "+----+---------------------------+\n| -v | Says more than it did. |\n"
+      "+----+---------------------------+\n";
   EXPECT_THAT(texts_in(option, "txt"), ElementsAre("Says more than it did."));
   EXPECT_EQ(with(document(option, "txt"), {"Mehr."}),
             "+----+---------------------------+\n| -v | Mehr. |\n"
