@@ -90,8 +90,8 @@ bool is_like_markdown(std::span<const std::string> lines) {
   return fences > 1 || headings > 1;
 }
 
-/// The name of the format that such a text has; "" for plain text.
-std::string_view name_of_format(std::span<const std::string> lines) {
+/// What the names of files with such a text end in; "" for plain text.
+std::string_view usual_ending(std::span<const std::string> lines) {
   const auto first = std::ranges::find_if_not(lines, text::is_blank);
   if (first == lines.end()) return "";
   const auto rest = lines.subspan(static_cast<std::size_t>(first - lines.begin()));
@@ -107,25 +107,27 @@ std::string_view name_of_format(std::span<const std::string> lines) {
   };
   const auto second = std::find_if_not(std::next(first), lines.end(), text::is_blank);
   const SubtitleKind subtitles = subtitles_of(*first, second == lines.end() ? "" : *second);
-  if (subtitles != SubtitleKind::none) return format_of_subtitles(subtitles);
+  if (subtitles != SubtitleKind::none) return ending_of_subtitles(subtitles);
   if (begin.starts_with("<!doctype html") ||
       ((begin.starts_with("<html>") || begin.starts_with("<html ")) && begin.ends_with('>')))
-    return "html";
+    return ".html";
   if (begin.starts_with("<?xml"))
-    return is_in_any("<xliff")  ? "xliff"
-           : is_in_any("<tmx")  ? "tmx"
-           : is_in_any("<html") ? "html"
-                                : "xml";
-  if (begins_with_json(rest)) return "jsonl";
-  if (is_begin_of_any("msgid \"") && is_begin_of_any("msgstr")) return "po";
-  return is_like_markdown(lines) ? "markdown" : "";
+    return is_in_any("<xliff")  ? ".xlf"
+           : is_in_any("<tmx")  ? ".tmx"
+           : is_in_any("<html") ? ".html"
+                                : ".xml";
+  if (begins_with_json(rest)) return ".jsonl";
+  if (is_begin_of_any("msgid \"") && is_begin_of_any("msgstr")) return ".po";
+  return is_like_markdown(lines) ? ".md" : "";
 }
 
 }  // namespace
 
 const DocumentFormat* format_of_text(std::span<const std::string> first_lines) {
   constexpr std::size_t kMost = 100;  // lines that are looked at
-  return format_named(name_of_format(first_lines.first(std::min(first_lines.size(), kMost))));
+  const std::string_view ending =
+      usual_ending(first_lines.first(std::min(first_lines.size(), kMost)));
+  return ending.empty() ? nullptr : format_of_name("text" + std::string(ending));
 }
 
 }  // namespace heed::document

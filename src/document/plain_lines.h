@@ -11,11 +11,10 @@ namespace heed::document {
 
 /// What of a line is text.
 struct PlainLine {
-  bool stays = false;  // it is code or drawn
-  /// Of a line that stays: parts that are text by themselves, such as a sentence in a cell.
-  std::vector<ByteRange> parts = {};
-  /// Of a line in a frame, such as "| text |": the text, which goes on in the next line. Empty: the
-  /// whole line.
+  bool stays = false;                 // it is code or drawn
+  std::vector<ByteRange> parts = {};  // sentences in the cells of a row that stays
+  /// What is text of a line in a frame, "| text |", and goes on in the next line. Empty: the whole
+  /// line.
   ByteRange framed = {};
 };
 

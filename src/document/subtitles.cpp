@@ -252,18 +252,18 @@ SubtitleKind subtitles_of(std::string_view first, std::string_view second) {
                                                                         : SubtitleKind::none;
 }
 
-std::string_view format_of_subtitles(SubtitleKind kind) {
+std::string_view ending_of_subtitles(SubtitleKind kind) {
   switch (kind) {
     case SubtitleKind::subrip:
-      return "srt";
+      return ".srt";
     case SubtitleKind::webvtt:
-      return "vtt";
+      return ".vtt";
     case SubtitleKind::subviewer:
-      return "sbv";
+      return ".sbv";
     case SubtitleKind::substation:
-      return "ass";
+      return ".ass";
     case SubtitleKind::microdvd:
-      return "microdvd";
+      return ".sub";
     case SubtitleKind::none:
       break;
   }
@@ -280,9 +280,10 @@ void expect_subtitles(std::string_view bytes, SubtitleKind own) {
     at = end + 1;
   }
   const SubtitleKind kind = subtitles_of(first[0], first[1]);
-  if (kind != own && kind != SubtitleKind::none)
-    throw UserError("line 1: the document begins like subtitles of {} (--document {})",
-                    subtitles_name(kind), format_of_subtitles(kind));
+  if (kind == own || kind == SubtitleKind::none) return;
+  const DocumentFormat* format = format_of_name("text" + std::string(ending_of_subtitles(kind)));
+  throw UserError("line 1: the document begins like subtitles of {} (--document {})",
+                  subtitles_name(kind), format->name);
 }
 
 Passages read_srt(std::string_view bytes, const ReadOptions& options) {

@@ -18,8 +18,8 @@ enum class SubtitleKind { none, subrip, webvtt, subviewer, substation, microdvd 
 /// blank, are these.
 SubtitleKind subtitles_of(std::string_view first, std::string_view second);
 
-/// The name of the format (formats.def) that reads such subtitles; "" for none.
-std::string_view format_of_subtitles(SubtitleKind kind);
+/// What the names of files with such subtitles end in, ".srt"; "" for none.
+std::string_view ending_of_subtitles(SubtitleKind kind);
 
 /// Throws UserError where the document begins like subtitles of another kind than `own`.
 void expect_subtitles(std::string_view bytes, SubtitleKind own);

@@ -152,7 +152,7 @@ bool is_letter_or_digit_of_ascii(char c) {
 }
 
 /// Whether `name` is that of a file: it ends in a point and one of the usual endings, all small or
-/// all capital. Endings of one letter need a longer name, for "d.h." is German.
+/// all capital. Endings of one letter need a longer name, for German abbreviates "das heißt" so.
 bool is_name_of_file(std::string_view name) {
   static const WordSet endings = word_set(
       "apk avi bak bash bat bib bin bmp bz2 c cc cfg cmake cmd conf cpp css csv cxx dat deb dll "

@@ -37,7 +37,7 @@ struct KeptItem {
 /// between groups of three, or as in 2020-04-03; {name}, { name }, {{ name }},
 /// ${name}, { $name }, {n, number}, {n, plural, ...}, {% if n %}, $t(name), %s, %1$d, %(name)s, %1,
 /// %n, %L1, <<name>>, [[name]], __name__ or an empty tag such as <x id="1"/>; config.yaml,
-/// src/main.cpp, /etc/hosts, ~/.profile or C:\\a\\b.doc.
+/// images/dog.png, /etc/hosts, ~/.profile or C:\\a\\b.doc.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept);
 
 /// Whether the placeholder has texts inside, one of which a program shows: `{n, plural, ...}` of
