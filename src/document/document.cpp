@@ -12,7 +12,6 @@
 #include "document/segment_builder.h"
 #include "document/token.h"
 #include "text/bytes.h"
-#include "text/characters.h"
 #include "text/lines.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
@@ -33,25 +32,6 @@ std::string read_document(const std::string& path) {
       throw UserError(*flaw);
   });
   return all;
-}
-
-/// Whether a segment has a letter beside its stand-ins. Figures alone, such as "3.5" or "42 %",
-/// stay as they are.
-bool has_letters(const Segment& segment) {
-  if (!segment.has_words) return false;
-  const std::string_view text = segment.text;
-  std::size_t from = 0;
-  const auto has_some = [&](std::size_t to) {
-    return text::any_code_point(text.substr(from, to - from), [](const text::CodePoint& point) {
-      return text::is_letter(point.value);
-    });
-  };
-  for (const Inlay& inlay : segment.inlays) {
-    if (!inlay.stands_in) continue;
-    if (has_some(inlay.begin)) return true;
-    from = inlay.end;
-  }
-  return has_some(text.size());
 }
 
 /// What a document keeps in any case: addresses, and the paths and names of files.
@@ -398,7 +378,7 @@ void Document::add_segments(const Paragraph& paragraph, ByteRange range,
   if (range.is_empty()) return;
   if (const auto links = paragraph.lone_links(range); !links.empty()) {
     for (const ByteRange& link : links) add_segments(paragraph, link, out);
-  } else if (has_letters(paragraph.segment(range))) {
+  } else if (paragraph.segment(range).has_letters) {
     out.push_back(range);
   }
 }
