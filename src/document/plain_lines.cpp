@@ -30,15 +30,23 @@ std::size_t indent_of(std::string_view line) {
   return columns;
 }
 
-/// How many words of nothing but letters, of which they have two at least, stand in a row. Two
+/// Words of nothing but letters, of which they have two at least: most in a row, and all. Two
 /// letters of a script without blanks count as a word.
-std::size_t most_words_in_row(std::string_view text) {
-  std::size_t most = 0, row = 0, letters = 0, unspaced = 0;
+struct LetterWords {
+  std::size_t in_row = 0, all = 0;
+};
+
+LetterWords letter_words_of(std::string_view text) {
+  std::size_t row = 0, letters = 0, unspaced = 0;
+  LetterWords words;
   bool is_word = true;
   const auto end_word = [&] {
-    if (is_word && letters > 1) row += std::max<std::size_t>(1, unspaced / 2);
-    if (!is_word) row = unspaced / 2;
-    most = std::max(most, row);
+    const std::size_t count = is_word && letters > 1 ? std::max<std::size_t>(1, unspaced / 2)
+                              : is_word              ? 0
+                                                     : unspaced / 2;
+    row = is_word ? row + count : count;
+    words.all += count;
+    words.in_row = std::max(words.in_row, row);
     letters = unspaced = 0;
     is_word = true;
   };
@@ -52,7 +60,7 @@ std::size_t most_words_in_row(std::string_view text) {
   // A stop after the last word is none of its letters.
   is_word = is_word || (letters > 1 && text::is_punctuation(text::value_before(text, text.size())));
   end_word();
-  return most;
+  return words;
 }
 
 bool ends_sentence(std::string_view text) {
@@ -62,7 +70,7 @@ bool ends_sentence(std::string_view text) {
 }
 
 bool is_sentence(std::string_view text) {
-  return ends_sentence(text) && most_words_in_row(text) >= 4;
+  return ends_sentence(text) && letter_words_of(text).all >= 4;
 }
 
 /// Whether a line has signs that text hardly has.
@@ -80,8 +88,8 @@ bool has_code(std::string_view line) {
 
 /// Whether a line reads as text, whatever signs of code it has.
 bool is_prose(std::string_view line) {
-  if (most_words_in_row(line) < 4) return false;
-  if (ends_sentence(line)) return true;
+  if (is_sentence(line)) return true;
+  if (letter_words_of(line).in_row < 4) return false;
   const auto begins_with_any = [&](std::initializer_list<std::string_view> words) {
     return std::ranges::any_of(words,
                                [&](std::string_view word) { return line.starts_with(word); });

@@ -25,7 +25,7 @@ struct PlainLine {
 ///   "at f(F.java:1)" of Java;
 /// - lines that are indented by four columns or more, in a run between blank lines, or after a
 ///   colon, of which at least half have signs of code; not those that read as text, which have four
-///   words of letters in a row;
+///   words of letters in a row, or four and a stop at the end;
 /// - lines of `-`, `=`, `+`, `|` and the like or of box characters, without a letter or digit, and
 ///   rows beside them whose cells are divided by bars. A cell with a sentence is text.
 std::vector<PlainLine> plain_lines(const LineByLine& lines);
