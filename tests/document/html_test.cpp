@@ -196,7 +196,7 @@ TEST(Html, NoBreakBlanksInsideATagStayThere) {
               "<p>ES IST <b>NEU" + blank + "</b>HEUTE</p>");
     EXPECT_EQ(translated_html(first, {"ES IST NEU HEUTE"}),
               "<p>ES IST<b>" + blank + "NEU</b> HEUTE</p>");
-    EXPECT_EQ(translated_html(last, {"ES IST NEU."}), "<p>ES IST <b>NEU</b>.</p>");
+    EXPECT_EQ(translated_html(last, {"ES IST NEU. HEUTE"}), "<p>ES IST <b>NEU</b>. HEUTE</p>");
     EXPECT_EQ(identical_html(last), last);
     EXPECT_EQ(identical_html(first), first);
   }
