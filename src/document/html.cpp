@@ -34,16 +34,16 @@ class HtmlPassages {
  public:
   explicit HtmlPassages(std::string_view page) : page_(page) {}
 
-  Passages read(const std::vector<Part>& parts) && {
+  Passages read(const std::vector<PagePart>& parts) && {
     Reading reading{.stays = true};  // of what is in no part
-    for (const Part& part : parts) {
+    for (const PagePart& part : parts) {
       const std::size_t from = std::max(part.from, at_);
       if (part.to <= from) continue;
       read_rest(from, reading);
       reading = part.after;
-      if (part.kind == Part::Kind::comment)
+      if (part.kind == PagePart::Kind::comment)
         add_whole(part.to, part.reading);
-      else if (part.kind == Part::Kind::text)
+      else if (part.kind == PagePart::Kind::text)
         read_text(part.to, part.reading);
       else
         read_tag(part);
@@ -113,7 +113,7 @@ class HtmlPassages {
     add_tag(std::move(token));
   }
 
-  void read_tag(const Part& part) {
+  void read_tag(const PagePart& part) {
     const Tag tag = tag_at(page_.substr(0, part.to), at_, MarkupKind::html);
     std::vector<Passage> values;
     for (const ByteRange& value : part.also) values.push_back(passage_of_value(value));
