@@ -34,16 +34,16 @@ class HtmlPassages {
  public:
   explicit HtmlPassages(std::string_view page) : page_(page) {}
 
-  Passages read(const std::vector<PagePart>& parts) && {
+  Passages read(const std::vector<HtmlPart>& parts) && {
     Reading reading{.stays = true};  // of what is in no part
-    for (const PagePart& part : parts) {
+    for (const HtmlPart& part : parts) {
       const std::size_t from = std::max(part.from, at_);
       if (part.to <= from) continue;
       read_rest(from, reading);
       reading = part.after;
-      if (part.kind == PagePart::Kind::comment)
+      if (part.kind == HtmlPart::Kind::comment)
         add_whole(part.to, part.reading);
-      else if (part.kind == PagePart::Kind::text)
+      else if (part.kind == HtmlPart::Kind::text)
         read_text(part.to, part.reading);
       else
         read_tag(part);
@@ -113,7 +113,7 @@ class HtmlPassages {
     add_tag(std::move(token));
   }
 
-  void read_tag(const PagePart& part) {
+  void read_tag(const HtmlPart& part) {
     const Tag tag = tag_at(page_.substr(0, part.to), at_, MarkupKind::html);
     std::vector<Passage> values;
     for (const ByteRange& value : part.also) values.push_back(passage_of_value(value));

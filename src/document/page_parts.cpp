@@ -66,10 +66,10 @@ class PartsOfPage {
     const GumboVector& children = gumbo_.document().v.document.children;
     for (unsigned i = 0; i < children.length; ++i)
       add(*static_cast<const GumboNode*>(children.data[i]), {});
-    std::ranges::stable_sort(parts_, {}, &PagePart::from);
+    std::ranges::stable_sort(parts_, {}, &HtmlPart::from);
   }
 
-  std::vector<PagePart> parts() && { return std::move(parts_); }
+  std::vector<HtmlPart> parts() && { return std::move(parts_); }
 
  private:
   struct Open {
@@ -110,7 +110,7 @@ class PartsOfPage {
     const ByteRange bytes = gumbo_.bytes_of(node.v.text.original_text);
     if (bytes.is_empty()) return;
     const auto kind =
-        node.type == GUMBO_NODE_COMMENT ? PagePart::Kind::comment : PagePart::Kind::text;
+        node.type == GUMBO_NODE_COMMENT ? HtmlPart::Kind::comment : HtmlPart::Kind::text;
     parts_.push_back({bytes.from, bytes.to, kind, around, around});
   }
 
@@ -144,7 +144,7 @@ class PartsOfPage {
     constexpr unsigned kCopied =
         GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT | GUMBO_INSERTION_ADOPTION_AGENCY_CLONED;
     if ((static_cast<unsigned>(node.parse_flags) & kCopied) != 0) return inside;
-    PagePart& part = parts_.emplace_back(PagePart{bytes.from, bytes.to, PagePart::Kind::tag, inside,
+    HtmlPart& part = parts_.emplace_back(HtmlPart{bytes.from, bytes.to, HtmlPart::Kind::tag, inside,
                                                   is_void_element(name) ? around : inside});
     if (!inside.stays) part.also = asked_of(element);
     return inside;
@@ -159,7 +159,7 @@ class PartsOfPage {
       return tag_at(page_.substr(0, tag.to), tag.from, MarkupKind::html).name;
     };
     if (name_at(bytes) == name_at(start))
-      parts_.push_back({bytes.from, bytes.to, PagePart::Kind::tag, inside, around});
+      parts_.push_back({bytes.from, bytes.to, HtmlPart::Kind::tag, inside, around});
   }
 
   /// The values, without quotes, of the attributes of an element that are translated, too.
@@ -188,12 +188,12 @@ class PartsOfPage {
   std::string_view page_;
   const std::vector<std::string>& also_;
   GumboPage gumbo_;
-  std::vector<PagePart> parts_;
+  std::vector<HtmlPart> parts_;
 };
 
 }  // namespace
 
-std::vector<PagePart> parts_of_page(std::string_view page, const std::vector<std::string>& also) {
+std::vector<HtmlPart> parts_of_page(std::string_view page, const std::vector<std::string>& also) {
   return PartsOfPage(page, also).parts();
 }
 

@@ -19,7 +19,7 @@ struct Reading {
 };
 
 /// What gumbo says of some bytes of a page.
-struct PagePart {
+struct HtmlPart {
   enum class Kind { text, tag, comment };
 
   std::size_t from = 0, to = 0;
@@ -31,6 +31,6 @@ struct PagePart {
 
 /// The parts of a page, as gumbo reads it, in the order of their places. `also`: as
 /// ReadOptions::also.
-std::vector<PagePart> parts_of_page(std::string_view page, const std::vector<std::string>& also);
+std::vector<HtmlPart> parts_of_page(std::string_view page, const std::vector<std::string>& also);
 
 }  // namespace heed::document
