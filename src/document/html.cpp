@@ -35,7 +35,7 @@ class HtmlPassages {
   explicit HtmlPassages(std::string_view page) : page_(page) {}
 
   Passages read(const std::vector<HtmlPart>& parts) && {
-    Reading reading{.stays = true};  // of what is in no part
+    HtmlReading reading{.stays = true};  // of what is in no part
     for (const HtmlPart& part : parts) {
       const std::size_t from = std::max(part.from, at_);
       if (part.to <= from) continue;
@@ -55,7 +55,7 @@ class HtmlPassages {
 
  private:
   /// Reads tags that gumbo ignores, and blanks, up to `to`.
-  void read_rest(std::size_t to, const Reading& reading) {
+  void read_rest(std::size_t to, const HtmlReading& reading) {
     while (at_ < to) {
       if (is_html_blank(page_[at_])) {
         const std::size_t end = std::min(page_.find_first_not_of(kMarkupBlanks, at_), to);
@@ -68,7 +68,7 @@ class HtmlPassages {
     }
   }
 
-  void read_text(std::size_t to, const Reading& reading) {
+  void read_text(std::size_t to, const HtmlReading& reading) {
     while (at_ < to) {
       const char c = page_[at_];
       if (c == '<' && reading.has_tags)
@@ -103,7 +103,7 @@ class HtmlPassages {
   }
 
   /// Reads a tag or a comment, or a `<` that begins none.
-  void read_markup_at(std::size_t to, const Reading& reading) {
+  void read_markup_at(std::size_t to, const HtmlReading& reading) {
     Token token = token_of_hidden(to);
     if (token.syntax == Token::Syntax::text)
       return reading.stays ? add_whole(at_ + 1, reading) : add_text(at_ + 1);
@@ -168,11 +168,11 @@ class HtmlPassages {
     push(std::move(token));
   }
 
-  void read_blanks(std::size_t to, const Reading& reading) {
+  void read_blanks(std::size_t to, const HtmlReading& reading) {
     add_blanks(std::min(page_.find_first_not_of(kMarkupBlanks, at_), to), reading);
   }
 
-  void add_blanks(std::size_t to, const Reading& reading) {
+  void add_blanks(std::size_t to, const HtmlReading& reading) {
     const bool has_end =
         page_.substr(at_, to - at_).find_first_of("\n\r") != std::string_view::npos;
     const bool follows_break =
@@ -199,7 +199,7 @@ class HtmlPassages {
   }
 
   /// Adds what stays as it is; several of it are one. `is_mark`: it is no word of its sentence.
-  void add_whole(std::size_t to, const Reading& reading, bool is_mark = true) {
+  void add_whole(std::size_t to, const HtmlReading& reading, bool is_mark = true) {
     if (to <= at_) return;
     if (reading.stays && stays_)
       extend(to);

@@ -74,7 +74,7 @@ class PartsOfPage {
  private:
   struct Open {
     const GumboNode* node;
-    Reading reading;
+    HtmlReading reading;
     unsigned next = 0;  // child
   };
 
@@ -83,9 +83,9 @@ class PartsOfPage {
   }
 
   /// Adds the parts of a node and of all nodes in it.
-  void add(const GumboNode& root, const Reading& reading) {
+  void add(const GumboNode& root, const HtmlReading& reading) {
     std::vector<Open> open;
-    const auto enter = [&](const GumboNode& node, const Reading& around) {
+    const auto enter = [&](const GumboNode& node, const HtmlReading& around) {
       if (is_element(node))
         open.push_back({&node, begin(node, around)});
       else
@@ -97,16 +97,16 @@ class PartsOfPage {
       const GumboVector& children = last.node->v.element.children;
       if (last.next < children.length) {
         const auto* const child = static_cast<const GumboNode*>(children.data[last.next++]);
-        enter(*child, Reading(last.reading));
+        enter(*child, HtmlReading(last.reading));
         continue;
       }
-      const Reading around = open.size() > 1 ? open[open.size() - 2].reading : reading;
+      const HtmlReading around = open.size() > 1 ? open[open.size() - 2].reading : reading;
       end(last.node->v.element, last.reading, around);
       open.pop_back();
     }
   }
 
-  void add_leaf(const GumboNode& node, const Reading& around) {
+  void add_leaf(const GumboNode& node, const HtmlReading& around) {
     const ByteRange bytes = gumbo_.bytes_of(node.v.text.original_text);
     if (bytes.is_empty()) return;
     const auto kind =
@@ -115,7 +115,7 @@ class PartsOfPage {
   }
 
   /// Adds the start tag of an element; returns how what is in it is read.
-  Reading begin(const GumboNode& node, const Reading& around) {
+  HtmlReading begin(const GumboNode& node, const HtmlReading& around) {
     const GumboElement& element = node.v.element;
     const ByteRange bytes = gumbo_.bytes_of(element.original_tag);
     const bool has_tag = !bytes.is_empty() && page_[bytes.from] == '<' &&
@@ -123,7 +123,7 @@ class PartsOfPage {
     const std::string name =
         has_tag ? tag_at(page_.substr(0, bytes.to), bytes.from, MarkupKind::html).name
                 : gumbo_normalized_tagname(element.tag);
-    Reading inside = around;
+    HtmlReading inside = around;
     inside.is_foreign = element.tag_namespace != GUMBO_NAMESPACE_HTML;
     const GumboAttribute* const translate = gumbo_get_attribute(&element.attributes, "translate");
     const std::string wish = translate == nullptr ? "" : ascii_lower(translate->value);
@@ -151,7 +151,7 @@ class PartsOfPage {
   }
 
   /// Adds the end tag of an element. Where there is none, gumbo gives that of another element.
-  void end(const GumboElement& element, const Reading& inside, const Reading& around) {
+  void end(const GumboElement& element, const HtmlReading& inside, const HtmlReading& around) {
     const ByteRange bytes = gumbo_.bytes_of(element.original_end_tag),
                     start = gumbo_.bytes_of(element.original_tag);
     if (bytes.is_empty() || start.is_empty() || !page_.substr(bytes.from).starts_with("</")) return;

@@ -11,7 +11,7 @@
 namespace heed::document {
 
 /// How what is in an element is read.
-struct Reading {
+struct HtmlReading {
   bool stays = false;
   bool keeps_lines = false;  // of pre: each line is read by itself
   bool is_foreign = false;   // of SVG or MathML
@@ -24,8 +24,8 @@ struct HtmlPart {
 
   std::size_t from = 0, to = 0;
   Kind kind = Kind::text;
-  Reading reading = {};
-  Reading after = {};                // of what follows
+  HtmlReading reading = {};
+  HtmlReading after = {};            // of what follows
   std::vector<ByteRange> also = {};  // values of attributes that are translated
 };
 

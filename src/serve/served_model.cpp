@@ -131,6 +131,9 @@ Parameters::Parameters(const http::Request& request) {
   const json query = object_of(request.query);
   for (const auto& [name, value] : query.items())
     if (!values_.contains(name)) values_[name] = value;
+  for (const http::Fields* fields : {&request.form, &request.query})
+    for (const auto& [name, value] : *fields)
+      if (!text::is_utf8(value)) refuse(one_line(name).c_str(), "is not UTF-8; send it as UTF-8");
 }
 
 Parameters::Texts Parameters::texts(const char* name) const {
