@@ -41,9 +41,9 @@ class HtmlPassages {
       if (part.to <= from) continue;
       read_rest(from, reading);
       reading = part.after;
-      if (part.kind == HtmlPart::Kind::comment)
+      if (part.kind == HtmlPart::PartKind::comment)
         add_whole(part.to, part.reading);
-      else if (part.kind == HtmlPart::Kind::text)
+      else if (part.kind == HtmlPart::PartKind::text)
         read_text(part.to, part.reading);
       else
         read_tag(part);

@@ -110,7 +110,7 @@ class PartsOfPage {
     const ByteRange bytes = gumbo_.bytes_of(node.v.text.original_text);
     if (bytes.is_empty()) return;
     const auto kind =
-        node.type == GUMBO_NODE_COMMENT ? HtmlPart::Kind::comment : HtmlPart::Kind::text;
+        node.type == GUMBO_NODE_COMMENT ? HtmlPart::PartKind::comment : HtmlPart::PartKind::text;
     parts_.push_back({bytes.from, bytes.to, kind, around, around});
   }
 
@@ -144,8 +144,8 @@ class PartsOfPage {
     constexpr unsigned kCopied =
         GUMBO_INSERTION_RECONSTRUCTED_FORMATTING_ELEMENT | GUMBO_INSERTION_ADOPTION_AGENCY_CLONED;
     if ((static_cast<unsigned>(node.parse_flags) & kCopied) != 0) return inside;
-    HtmlPart& part = parts_.emplace_back(HtmlPart{bytes.from, bytes.to, HtmlPart::Kind::tag, inside,
-                                                  is_void_element(name) ? around : inside});
+    HtmlPart& part = parts_.emplace_back(HtmlPart{bytes.from, bytes.to, HtmlPart::PartKind::tag,
+                                                  inside, is_void_element(name) ? around : inside});
     if (!inside.stays) part.also = asked_of(element);
     return inside;
   }
@@ -159,7 +159,7 @@ class PartsOfPage {
       return tag_at(page_.substr(0, tag.to), tag.from, MarkupKind::html).name;
     };
     if (name_at(bytes) == name_at(start))
-      parts_.push_back({bytes.from, bytes.to, HtmlPart::Kind::tag, inside, around});
+      parts_.push_back({bytes.from, bytes.to, HtmlPart::PartKind::tag, inside, around});
   }
 
   /// The values, without quotes, of the attributes of an element that are translated, too.

@@ -20,10 +20,10 @@ struct HtmlReading {
 
 /// What gumbo says of some bytes of a page.
 struct HtmlPart {
-  enum class Kind { text, tag, comment };
+  enum class PartKind { text, tag, comment };
 
   std::size_t from = 0, to = 0;
-  Kind kind = Kind::text;
+  PartKind kind = PartKind::text;
   HtmlReading reading = {};
   HtmlReading after = {};            // of what follows
   std::vector<ByteRange> also = {};  // values of attributes that are translated
