@@ -53,6 +53,14 @@ std::string ascii_lower(std::string_view text) {
   return low;
 }
 
+bool is_one_of(char c, std::string_view characters) {
+  return characters.find(c) != std::string_view::npos;
+}
+
+std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from) {
+  return std::min(text.find_first_not_of(characters, from), text.size());
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }

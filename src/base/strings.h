@@ -23,6 +23,12 @@ std::string_view trim(std::string_view text);
 /// The text with the capital letters of ASCII made small; other bytes stay.
 std::string ascii_lower(std::string_view text);
 
+bool is_one_of(char c, std::string_view characters);
+
+/// The position, at or after `from`, of the first byte that is none of `characters`, or the text's
+/// size.
+std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from = 0);
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 /// The number that the text is from its first character to its last, if it fits. No blanks and no

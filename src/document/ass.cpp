@@ -13,6 +13,7 @@
 #include "document/passage.h"
 #include "document/subtitles.h"
 #include "document/token.h"
+#include "text/subtitle_times.h"
 
 namespace heed::document {
 namespace {
@@ -51,14 +52,14 @@ std::string with_escaped_braces(std::string_view text) {
 /// where its fields begin.
 void add_event(std::string_view bytes, std::size_t from, std::size_t to, const EventFields& fields,
                std::vector<Cue>& cues) {
-  CueTimes times;
+  text::CueTimes times;
   ByteRange voice;
   for (std::size_t i = 0; i + 1 < fields.count; ++i) {
     const std::size_t comma = bytes.substr(0, to).find(',', from);
     if (comma == std::string_view::npos) return;
     std::string_view field = bytes.substr(from, comma - from);
-    if (i == fields.start) times.start = take_time(field).value_or(0);
-    if (i == fields.end) times.end = take_time(field).value_or(0);
+    if (i == fields.start) times.start = text::take_time(field).value_or(0);
+    if (i == fields.end) times.end = text::take_time(field).value_or(0);
     if (i == fields.style) voice = {from, comma};
     if (i == fields.name && fields.name == fields.style + 1) voice.to = comma;
     from = comma + 1;
@@ -74,7 +75,7 @@ Passages read_ass(std::string_view bytes, const ReadOptions& options) {
                                 .has_all_braces = true,
                                 .has_drawings = true,
                                 .escaped = with_escaped_braces};
-  expect_subtitles(bytes, SubtitleKind::substation);
+  expect_subtitles(bytes, text::SubtitleKind::substation);
   const LineByLine lines(bytes);
   std::vector<Cue> cues;
   EventFields fields;

@@ -35,6 +35,12 @@ std::string read_document(const std::string& path) {
   return all;
 }
 
+/// What a document keeps in any case: addresses, and the paths and names of files.
+text::KeepOptions with_addresses(text::KeepOptions kept) {
+  kept.urls = kept.emails = kept.files = true;
+  return kept;
+}
+
 /// The tokens of a passage, and a text for the splitter of sentences in which a letter or a bracket
 /// stands for what is no text.
 class Document::Paragraph {
@@ -43,7 +49,7 @@ class Document::Paragraph {
       : bytes_(bytes),
         writing_(passage.writing),
         is_sentence_(passage.is_sentence),
-        tokens_(with_kept(bytes, passage.tokens, passage.writing, kept)) {
+        tokens_(with_kept(bytes, passage.tokens, passage.writing, with_addresses(kept))) {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const Token& token = tokens_[i];
       starts_.push_back(mask_.size());

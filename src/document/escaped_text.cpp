@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/strings.h"
 #include "document/lines_of_text.h"
 #include "document/markup_tokens.h"
 #include "text/utf8.h"

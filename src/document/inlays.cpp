@@ -140,10 +140,10 @@ class InlayWriter {
   /// translation has one.
   std::string with_first_blank(const Inlay& element) {
     std::string tag = element.before;
-    if (!segment_.writing.is_document || !tag.ends_with(' ')) return tag;
+    if (element.first_blank == 0) return tag;
     const bool is_text = inlays_.empty() || inlays_.back().to < out_.size();
     if (out_.empty() ? element.begin > 0 : !is_text || !out_.ends_with(' '))
-      tag.pop_back();
+      tag.resize(tag.size() - element.first_blank);
     else if (!out_.empty() && !element.blank_before)
       out_.pop_back();
     return tag;
@@ -152,10 +152,10 @@ class InlayWriter {
   /// The closing tag. The blank directly before it is taken from after it.
   std::string with_last_blank(const Inlay& element) {
     std::string tag = element.after;
-    if (!segment_.writing.is_document || !tag.starts_with(' ')) return tag;
+    if (element.last_blank == 0) return tag;
     const bool is_at_end = written_ == translation_.size();
     if (is_at_end ? element.end < segment_.text.size() : translation_[written_] != ' ')
-      tag.erase(0, 1);
+      tag.erase(0, element.last_blank);
     else if (!is_at_end && !element.blank_after)
       ++written_;
     return tag;

@@ -11,14 +11,6 @@
 
 namespace heed::document {
 
-bool is_one_of(char c, std::string_view characters) {
-  return characters.find(c) != std::string_view::npos;
-}
-
-std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from) {
-  return std::min(text.find_first_not_of(characters, from), text.size());
-}
-
 LineByLine::LineByLine(std::string_view bytes) : bytes_(bytes) {
   std::size_t from = bytes.starts_with("\uFEFF") ? 3 : 0;
   while (from < bytes.size()) {

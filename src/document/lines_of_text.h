@@ -12,12 +12,6 @@
 
 namespace heed::document {
 
-bool is_one_of(char c, std::string_view characters);
-
-/// The position, at or after `from`, of the first byte that is none of `characters`, or the text's
-/// size.
-std::size_t after_run(std::string_view text, std::string_view characters, std::size_t from = 0);
-
 /// The lines of a paragraph, a cell of a table or the like, whose text is read as a whole. They are
 /// without their line ends, indentation and markers.
 using LinesOfText = std::vector<ByteRange>;

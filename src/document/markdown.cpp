@@ -59,7 +59,7 @@ class MarkdownReader {
 
   int end() {
     if (!events_.empty()) floor_ = add_passages(bytes_, markdown_, events_, floor_, out_);
-    if (!lines_.empty()) add_html(bytes_, markdown_, lines_, out_);
+    if (!lines_.empty()) add_html(markdown_, lines_, out_);
     events_.clear();
     lines_.clear();
     is_html_ = is_code_ = false;

@@ -11,17 +11,13 @@
 
 #include "base/strings.h"
 #include "document/lines_of_text.h"
+#include "document/markdown_inserts.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
 namespace heed::document {
 namespace {
-
-constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end is looked for
-
-constexpr std::string_view kOfNames =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_{}";
 
 /// Bytes of the name of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
 std::size_t bytes_of_alert(std::string_view text) {
@@ -62,10 +58,18 @@ std::size_t bytes_of_tab(std::string_view text) {
 /// Whether a line names a file that stands in its place: `<<< @/a.js{1,3}` of VitePress, or
 /// `--8<-- "a.md"` of PyMdown.
 bool is_inclusion(std::string_view text) {
-  if (text.starts_with("--8<--")) return true;
+  const std::size_t scissors = after_run(text, "-");
+  if (scissors > 0 && text.substr(scissors).starts_with("8<-")) return true;
   if (!text.starts_with("<<<")) return false;
   const std::string_view name = trim(text.substr(3));
   return !name.empty() && is_one_of(name[0], "@./");
+}
+
+/// Whether a line is the mark between which files are named, one a line: `--8<--`.
+bool is_mark_of_inclusions(std::string_view text) {
+  const std::size_t scissors = after_run(text, "-");
+  return scissors > 0 && text.substr(scissors).starts_with("8<-") &&
+         after_run(text, "-", scissors + 2) == text.size();
 }
 
 /// Bytes of a table of contents that takes the whole line, `[TOC]` or `[[toc]]`.
@@ -80,47 +84,6 @@ std::size_t bytes_of_label(std::string_view text, std::string_view mark) {
   if (!text.starts_with(mark)) return 0;
   const std::size_t end = text.find(']');
   return end != text.npos && end > mark.size() && text.substr(end).starts_with("]:") ? end + 2 : 0;
-}
-
-/// Bytes of a formula, $x$ or $$x$$, that begins at `at`, or 0. No blank is inside beside a single
-/// $, and no letter or digit outside: "$5 and $6" and "5$ and 6$" are prices, "$HOME/$USER" is
-/// none.
-std::size_t bytes_of_formula(std::string_view line, std::size_t at) {
-  const std::string_view near = line.substr(at, kLongestInsert);
-  if (near.starts_with("$$")) {
-    const std::size_t end = near.find("$$", 2);
-    return end == near.npos ? 0 : end + 2;
-  }
-  if (near.size() < 3 || is_one_of(near[1], " \t") ||
-      text::is_in_word(text::value_before(line, at)))
-    return 0;
-  for (std::size_t end = 1; (end = near.find('$', end)) != near.npos; ++end)
-    if (!is_one_of(near[end - 1], " \t\\"))
-      return end + 1 < near.size() && text::is_in_word(text::code_point_at(near, end + 1).value)
-                 ? 0
-                 : end + 1;
-  return 0;
-}
-
-/// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
-std::size_t bytes_of_emoji(std::string_view line, std::size_t at) {
-  const std::string_view rest = line.substr(at + 1);
-  const std::size_t end = after_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
-  const bool is_free = at == 0 || is_one_of(line[at - 1], " \t:*_([");
-  const bool has_letter = rest.substr(0, end).find_first_not_of("-+_:") != rest.npos;
-  return is_free && end > 1 && has_letter && rest.substr(end).starts_with(':') ? end + 2 : 0;
-}
-
-/// Bytes of attributes, `{#name .class}`, `{: .class}` or, after a link, `{target=x}`, or 0.
-std::size_t bytes_of_attributes(std::string_view line, std::size_t at) {
-  const std::size_t end = line.find('}', at);
-  if (end == line.npos) return 0;
-  const std::string_view inside = trim(line.substr(at + 1, end - at - 1));
-  const bool is_after_link = at > 0 && is_one_of(line[at - 1], ")]");
-  const bool is_free = at == 0 || is_after_link || is_one_of(line[at - 1], " \t`*\"");
-  if (inside.empty() || !is_free || is_one_of('{', inside)) return 0;
-  const bool has_mark = is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}';
-  return has_mark || (is_after_link && is_one_of('=', inside)) ? end + 1 - at : 0;
 }
 
 /// A row of a table by its cells; `|` after a backslash is in a cell.
@@ -256,6 +219,15 @@ class CommonMarkdownMaker {
     return rest_of(k, 0).ends_with(is_liquid ? "%}" : "}}") ? std::optional(k) : std::nullopt;
   }
 
+  /// The last line of the names of files that stand between two marks, of which line `i` is one.
+  std::optional<std::size_t> last_of_inclusions(std::size_t i, std::size_t from) const {
+    constexpr std::size_t kMostLines = 200;
+    if (!is_mark_of_inclusions(rest_of(i, from))) return {};
+    for (std::size_t k = i + 1; k < lines_.count() && k < i + kMostLines; ++k)
+      if (is_mark_of_inclusions(rest_of(k, after_run(lines_.line(k), " \t>")))) return k;
+    return {};
+  }
+
   /// Makes lines `i`, from byte `from` of it, to `last` empty headings.
   void make_headings(std::size_t i, std::size_t from, std::size_t last) {
     for (std::size_t k = i; k <= last; ++k) {
@@ -332,6 +304,7 @@ class CommonMarkdownMaker {
     if (prefix.is_heading) return add_heading(i, from);
     if (const auto last = last_of_formula(i, from)) return make_headings(i, from, *last);
     if (const auto last = last_of_code(i, from)) return make_headings(i, from, *last);
+    if (const auto last = last_of_inclusions(i, from)) return make_headings(i, from, *last);
     if (is_contents(rest) || is_inclusion(rest))
       return make_heading(at + from, at + from + rest.size());
     std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
@@ -415,7 +388,28 @@ class CommonMarkdownMaker {
         from += 2;
         continue;
       }
-      if (c == '{') {
+      if (c == '`') {
+        has_text = true;
+        const std::size_t code = bytes_of_code(line, from);
+        from = code > 0 ? from + code : after_run(line, "`", from);
+        continue;
+      }
+      if (is_one_of(c, "=^") && at + from >= covered_) {
+        // Marks around text, as those of GitHub's `~~`.
+        const std::size_t marked = bytes_of_marked(line, from, c == '=' ? "==" : "^^");
+        const bool is_beside_strike =
+            (from > 0 && line[from - 1] == '~') || line.substr(from + marked).starts_with('~');
+        if (marked > 0 && !is_beside_strike)
+          for (const std::size_t mark : {from, from + marked - 2})
+            out_.text[at + mark] = out_.text[at + mark + 1] = '~';
+      } else if (c == '+') {
+        bytes = bytes_of_keys(line, from);
+      } else if (c == '!') {  // a page or a picture that stands in its place
+        bytes = bytes_of_wiki_link(line, from + 1);
+        bytes += bytes > 0 ? 1 : 0;
+      } else if (c == '{' && (bytes = bytes_of_role(line, from)) > 0) {
+        has_text = true;
+      } else if (c == '{') {
         bytes = bytes_of_template(at + from);
         is_structure = is_structure || (bytes > 0 && (line.substr(from).starts_with("{%") ||
                                                       line.substr(from).starts_with("{{<")));
@@ -427,8 +421,12 @@ class CommonMarkdownMaker {
         bytes = bytes_of_formula(line, from);
         if (is_one_of('`', line.substr(from, bytes))) bytes = 0;
       } else if (c == ':') {
-        bytes = bytes_of_emoji(line, from);
-      } else if (c == '[' && line.substr(from).starts_with("[^")) {
+        bytes = bytes_of_role(line, from);
+        if (bytes == 0) bytes = bytes_of_emoji(line, from);
+      } else if (c == '[' && !line.substr(from).starts_with("[^")) {
+        bytes = bytes_of_wiki_link(line, from);
+        if (bytes == 0) bytes = bytes_of_citation(line, from);
+      } else if (c == '[') {
         const std::size_t end = line.find_first_of("] \t`", from + 2);
         bytes = end != line.npos && line[end] == ']' && end > from + 2 ? end + 1 - from : 0;
       }
@@ -438,7 +436,7 @@ class CommonMarkdownMaker {
         continue;
       }
       make_letters(at + from, at + from + bytes);
-      if (c == '[') out_.text[at + from] = CommonMarkdown::kNote;
+      if (line.substr(from).starts_with("[^")) out_.text[at + from] = CommonMarkdown::kNote;
       from += bytes;
     }
     if (!is_structure || has_text || covered_ > at + line.size()) return;

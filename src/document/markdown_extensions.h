@@ -13,7 +13,8 @@ namespace heed::document {
 /// A document for a parser of GitHub's Markdown. Each byte stands where it stood, but for dashes
 /// that are inserted in rules of tables, since md4c 0.4.8 wants three in each.
 struct CommonMarkdown {
-  /// Formulas, templates, names of pictures and notes are letters in it. Lines that are nothing
+  /// Formulas, templates, names of pictures, notes, keys, roles and links of wikis are letters in
+  /// it; `==` and `^^` around text are `~~`. Lines that are nothing
   /// but structure, such as `:::` and `[[toc]]`, are empty headings; titles after `[!NOTE]` or
   /// `:::note` are headings; what `!!! note`, `=== "Tab"`, `[^1]:` and `:` begin are items of
   /// lists.

@@ -4,13 +4,12 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "base/strings.h"
 #include "document/lines_of_text.h"
-#include "document/markup_tokens.h"
+#include "document/markdown_passage.h"
 #include "text/characters.h"
 #include "text/kept.h"
 #include "text/references.h"
@@ -21,164 +20,10 @@
 namespace heed::document {
 namespace {
 
-/// Adds the reference, such as &amp;, that begins at `at`; returns its bytes or 0. For the model a
-/// letter, and what stands inside a word, is a character; any other reference stays as it is.
-std::size_t add_reference(std::string_view text, std::size_t at, std::vector<Token>& tokens) {
-  const auto reference = text::reference_at(text, at);
-  if (!reference) return 0;
-  Token& added = tokens.emplace_back(
-      Token{.from = at, .to = at + reference->bytes, .syntax = Token::Syntax::whole});
-  const char32_t character = reference->character.value_or(U' ');
-  const bool is_inside = added.to < text.size() && text::is_in_word(text::value_before(text, at)) &&
-                         text::is_in_word(text::code_point_at(text, added.to).value);
-  if (text::is_letter(character) || (is_inside && text::is_punctuation(character))) {
-    added.syntax = Token::Syntax::text;
-    added.text = text::encode_utf8(std::u32string(1, character));
-  }
-  return reference->bytes;
-}
-
 constexpr std::size_t kNowhere = MarkdownEvent::kNowhere;
 constexpr std::string_view kBetweenLines = " \t\r\n>";
 constexpr std::string_view kEscaped = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 constexpr std::string_view kLink = "[";  // the name of links and images
-
-/// The name, in small letters, of the tag that `tag` begins with; "" where there is none.
-std::string name_of_tag(std::string_view tag) {
-  const std::size_t from = tag.starts_with("</") ? 2 : 1;
-  const std::size_t end = std::min(tag.find_first_of(" \t\r\n\f/>", from), tag.size());
-  return from < tag.size() && tag[0] == '<' ? ascii_lower(tag.substr(from, end - from)) : "";
-}
-
-bool closes_element(std::string_view tag) {
-  return tag.starts_with("</");
-}
-
-/// Whether what is between this tag and its end tag stays as it is.
-bool keeps_element(std::string_view tag, const std::string& name) {
-  static const text::WordSet names =
-      text::word_set("code kbd math pre samp script style svg textarea tt");
-  if (closes_element(tag) || tag.ends_with("/>")) return false;
-  return names.contains(name) || tag.find("translate=\"no\"") != tag.npos ||
-         tag.find("notranslate") != tag.npos;
-}
-
-/// Whether the `<` at `at` would begin a tag, a comment or an instruction.
-bool begins_tag(std::string_view text, std::size_t at) {
-  if (at + 1 >= text.size() || text[at] != '<') return false;
-  const char next = text[at + 1];
-  return (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') || is_one_of(next, "/!?");
-}
-
-bool has_tag(std::string_view text) {
-  for (std::size_t at = 0; (at = text.find('<', at)) != text.npos; ++at)
-    if (begins_tag(text, at)) return true;
-  return false;
-}
-
-/// The text with a reference for each `<` that would begin a tag, which browsers would hide.
-std::string without_tags(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at)
-    if (begins_tag(text, at) && (at == 0 || text[at - 1] != '\\'))
-      out += "&lt;";
-    else
-      out += text[at];
-  return out;
-}
-
-/// A token of a tag or a comment.
-Token token_of_tag(std::string_view text, std::size_t from, std::size_t to) {
-  const std::string_view tag = text.substr(from, to - from);
-  const Token found = token_at(tag, 0, MarkupKind::html);
-  Token token{.from = from, .to = to, .syntax = Token::Syntax::whole};
-  token.mask = closes_element(tag) ? Token::kCloses : Token::kOpens;
-  if (found.syntax != Token::Syntax::opening && found.syntax != Token::Syntax::closing)
-    return token;
-  token.syntax = found.syntax;
-  token.name = found.name;
-  token.is_link = found.name == "a";
-  return token;
-}
-
-/// Tokens of a passage, each from where the one before ended.
-class PassageTokens {
- public:
-  /// `has_markers` as in Writing.
-  PassageTokens(const CommonMarkdown& markdown, bool has_markers, Passages& out)
-      : markdown_(markdown), out_(out), has_markers_(has_markers) {}
-
-  bool is_empty() const { return tokens_.empty(); }
-  std::size_t at() const { return at_; }
-  void start(std::size_t at) { at_ = at; }
-
-  /// Adds a token that ends at `to`.
-  void add(Token token, std::size_t to) {
-    token.from = at_;
-    token.to = to;
-    if (to <= at_) return;
-    at_ = to;
-    tokens_.push_back(std::move(token));
-  }
-
-  /// Adds text up to `to`, and what in it stays.
-  void add_text(std::size_t to) {
-    const auto& whole = markdown_.whole;
-    auto next = std::ranges::upper_bound(whole, at_, {}, &ByteRange::to);
-    while (at_ < to) {
-      const bool is_near = next != whole.end() && next->from < to;
-      add_plain(is_near ? std::max(at_, next->from) : to);
-      if (!is_near) continue;
-      const bool is_note = markdown_.text[next->from] == CommonMarkdown::kNote;
-      add({.syntax = Token::Syntax::whole, .mask = is_note ? Token::kCloses : Token::kWord},
-          next->to);
-      ++next;
-    }
-  }
-
-  /// Adds what stands between two texts and is no mark, such as the backslash of an escape.
-  void add_rest(std::size_t to) {
-    if (to <= at_) return;
-    const std::string_view rest = std::string_view(markdown_.text).substr(at_, to - at_);
-    if (rest.find_first_of("\r\n") == rest.npos) return add_plain(to);
-    add({.syntax = Token::Syntax::line_break}, to);
-  }
-
-  /// Ends the passage; the next one starts at `at`.
-  void end(std::size_t at) {
-    Passage passage{.tokens = std::move(tokens_)};
-    tokens_.clear();
-    at_ = at;
-    if (passage.tokens.empty()) return;
-    passage.writing.has_markers = has_markers_;
-    // Where the text itself has a bare `<` before a letter, the model may write it, too.
-    const bool has_bare = std::ranges::any_of(passage.tokens, [&](const Token& token) {
-      return token.is_plain() &&
-             has_tag(std::string_view(markdown_.text).substr(token.from, token.bytes()));
-    });
-    if (!has_bare) passage.writing.escaped = without_tags;
-    for (Token& token : passage.tokens) {
-      if (token.syntax == Token::Syntax::text && !token.text.empty())
-        passage.writing.escaped = text::with_references;
-      token.from = markdown_.source(token.from);
-      token.to = markdown_.source(token.to - 1) + 1;
-    }
-    out_.push_back(std::move(passage));
-  }
-
- private:
-  void add_plain(std::size_t to) {
-    if (to <= at_) return;
-    if (tokens_.empty() || !tokens_.back().is_plain()) return add({}, to);
-    at_ = tokens_.back().to = to;
-  }
-
-  const CommonMarkdown& markdown_;
-  Passages& out_;
-  bool has_markers_;
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
-};
 
 /// Reads the events of one text.
 class EventReader {
@@ -587,121 +432,12 @@ class EventReader {
   std::vector<Open> open_;
 };
 
-/// Reads the lines of a block of HTML.
-class HtmlLines {
- public:
-  HtmlLines(const CommonMarkdown& markdown, const std::vector<ByteRange>& lines, Passages& out)
-      : lines_(lines), tokens_(markdown, /*has_markers=*/false, out) {
-    for (const ByteRange& line : lines) {
-      starts_.push_back(html_.size());
-      html_ += std::string_view(markdown.text).substr(line.from, line.to - line.from);
-      html_ += '\n';
-    }
-    small_ = ascii_lower(html_);
-    after_tags_ = html_.rfind('>') + 1;
-  }
-
-  void read() {
-    tokens_.start(place(0));
-    for (std::size_t at = 0; at < html_.size();) at = read(at);
-    tokens_.end(tokens_.at());
-  }
-
- private:
-  /// The byte of the document's text.
-  std::size_t place(std::size_t at) const {
-    const auto next = std::ranges::upper_bound(starts_, at);
-    const auto line = static_cast<std::size_t>(next - starts_.begin() - 1);
-    return std::min(lines_[line].from + (at - starts_[line]), lines_[line].to);
-  }
-
-  /// Reads what begins at `at`; returns the byte after it.
-  std::size_t read(std::size_t at) {
-    if (is_one_of(html_[at], " \t\n")) {
-      const std::size_t end = after_run(html_, " \t\n", at);
-      const bool is_break = html_.substr(at, end - at).find('\n') != std::string::npos;
-      if (end == html_.size()) return end;
-      if (is_break && tokens_.is_empty())
-        tokens_.start(place(end));
-      else if (is_break)
-        tokens_.add({.syntax = Token::Syntax::line_break}, place(end));
-      else
-        tokens_.add_text(place(end));
-      return end;
-    }
-    if (html_[at] != '<' && html_[at] != '&') {
-      const std::size_t end = std::min(html_.find_first_of(" \t\n<&", at), html_.size());
-      tokens_.add_text(place(end));
-      return end;
-    }
-    if (html_[at] == '&') {
-      std::vector<Token> found;
-      const std::size_t bytes = add_reference(html_, at, found);
-      if (bytes > 0)
-        tokens_.add(std::move(found.front()), place(at + bytes));
-      else
-        tokens_.add_text(place(at + 1));
-      return at + std::max<std::size_t>(bytes, 1);
-    }
-    return read_tag(at);
-  }
-
-  std::size_t read_tag(std::size_t at) {
-    if (at >= after_tags_) {
-      tokens_.add_text(place(at + 1));
-      return at + 1;
-    }
-    const Token token = token_at(html_, at, MarkupKind::html);
-    const std::string name = name_of_tag(std::string_view(html_).substr(at, token.bytes()));
-    if (token.syntax == Token::Syntax::text) {
-      tokens_.add_text(place(token.to));
-      return token.to;
-    }
-    std::size_t end = token.to;
-    const bool is_kept = keeps_element(std::string_view(html_).substr(at, token.bytes()), name);
-    if (is_kept) end = end_of_element(end, name);
-    if (token.syntax == Token::Syntax::block) {
-      tokens_.end(place(end));
-      tokens_.start(place(end));
-    } else if (is_kept) {
-      tokens_.add({.syntax = Token::Syntax::whole}, place(end));
-    } else {
-      Token tag = token_of_tag(html_, at, end);
-      tokens_.add(std::move(tag), place(end));
-    }
-    return end;
-  }
-
-  /// The byte after the end tag of an element whose content begins at `at`; without one the end of
-  /// the block, for elements that CommonMark reads up to their end tag.
-  std::size_t end_of_element(std::size_t at, const std::string& name) {
-    static const text::WordSet to_the_end = text::word_set("pre script style textarea");
-    const std::size_t found = unclosed_.contains(name) ? html_.npos : small_.find("</" + name, at);
-    const std::size_t end = found == html_.npos ? html_.npos : html_.find('>', found);
-    if (end != html_.npos) return end + 1;
-    unclosed_.insert(name);
-    return to_the_end.contains(name) ? html_.size() : at;
-  }
-
-  const std::vector<ByteRange>& lines_;
-  PassageTokens tokens_;
-  std::string html_, small_;         // the lines, and in small letters
-  std::vector<std::size_t> starts_;  // of each line in html_
-  std::size_t after_tags_ = 0;       // after it no tag has an end
-  std::set<std::string> unclosed_;   // names of elements that have no end tag in the rest
-};
-
 }  // namespace
 
 std::size_t add_passages(std::string_view bytes, const CommonMarkdown& markdown,
                          const std::vector<MarkdownEvent>& events, std::size_t floor,
                          Passages& out) {
   return EventReader(bytes, markdown, events, floor, out).read();
-}
-
-void add_html(std::string_view /*bytes*/, const CommonMarkdown& markdown,
-              const std::vector<ByteRange>& lines, Passages& out) {
-  HtmlLines(markdown, lines, out).read();
 }
 
 }  // namespace heed::document

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/strings.h"
 #include "document/lines_of_text.h"
 #include "document/placeholders.h"
 #include "document/token.h"

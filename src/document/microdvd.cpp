@@ -12,6 +12,7 @@
 #include "document/lines_of_text.h"
 #include "document/passage.h"
 #include "document/subtitles.h"
+#include "text/subtitle_times.h"
 
 namespace heed::document {
 namespace {
@@ -28,14 +29,14 @@ std::string without_bars(std::string_view text) {
 Passages read_microdvd(std::string_view bytes, const ReadOptions& options) {
   static const CueSyntax syntax{.breaks = {"|"}, .has_all_braces = true, .escaped = without_bars};
   constexpr int64_t kMilliseconds = 40;  // of a frame, if the document does not say
-  expect_subtitles(bytes, SubtitleKind::microdvd);
+  expect_subtitles(bytes, text::SubtitleKind::microdvd);
   const LineByLine lines(bytes);
   std::vector<Cue> cues;
   double milliseconds = kMilliseconds;
   for (std::size_t i = 0; i < lines.count(); ++i) {
-    CueTimes frames;
+    text::CueTimes frames;
     const std::string_view line = lines.line(i);
-    const std::size_t before = bytes_of_frames(line, &frames);
+    const std::size_t before = text::bytes_of_frames(line, &frames);
     if (before == 0) continue;
     const std::string_view text = line.substr(before);
     // {1}{1}23.976: frames of a second

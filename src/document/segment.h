@@ -33,9 +33,11 @@ struct Inlay {
   /// Whether it is an item whose stand-in has the bytes [begin, end) (Segment::stand_ins).
   bool stands_in = false;
   bool blank_before = false, blank_after = false;  // in the source
-  bool needs_words = false;                        // Token::needs_words
-  bool in_order = false;                           // Token::in_order, without a stand-in
-  bool is_link = false;                            // Token::is_link; without words, nobody sees it
+  /// Bytes of the blank directly inside a tag: at the end of `before`, at the beginning of `after`.
+  std::size_t first_blank = 0, last_blank = 0;
+  bool needs_words = false;  // Token::needs_words
+  bool in_order = false;     // Token::in_order, without a stand-in
+  bool is_link = false;      // Token::is_link; without words, nobody sees it
 };
 
 /// How the translation of a segment is written.

@@ -160,13 +160,36 @@ std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& t
   return out;
 }
 
+namespace {
+
+bool is_markup_blank(std::string_view character) {
+  return character.size() == 1 && kMarkupBlanks.find(character[0]) != kMarkupBlanks.npos;
+}
+
+bool is_fixed_blank(std::string_view character) {
+  return character == "\u00A0" || character == "\u2007" || character == "\u202F";
+}
+
+}  // namespace
+
 void SegmentBuilder::add(const Token& token, std::string_view bytes) {
   using enum Token::Syntax;
   if (segment_.writing.is_document) bytes_ += bytes;
   if (token.syntax == text) {
-    add_text(token.text.empty() ? bytes : token.text);
+    const std::string_view characters = token.text.empty() ? bytes : token.text;
+    if (is_fixed_blank(characters)) {
+      if (add_fixed_blank(bytes)) return;
+      last_blank_ += bytes;
+    } else if (!is_markup_blank(characters)) {
+      last_blank_.clear();
+    } else if (!last_blank_.ends_with(' ')) {
+      last_blank_ += ' ';
+    }
+    add_text(characters);
     if (token.stays) ++segment_.staying[std::string(bytes)];
-  } else if (token.syntax == opening) {
+    return;
+  }
+  if (token.syntax == opening) {
     open(token, bytes);
   } else if (token.syntax == closing) {
     close(token.name, bytes);
@@ -179,6 +202,7 @@ void SegmentBuilder::add(const Token& token, std::string_view bytes) {
       add_item(bytes, has_stand_in);
     }
   }
+  last_blank_.clear();
 }
 
 Segment SegmentBuilder::segment() && {
@@ -199,10 +223,11 @@ Segment SegmentBuilder::segment() && {
 
 void SegmentBuilder::add_text(std::string_view bytes) {
   std::string& text = segment_.text;
-  if (bytes.size() == 1 && kMarkupBlanks.find(bytes[0]) != std::string_view::npos) {
+  if (is_markup_blank(bytes)) {
     blank_ = gap_ = true;
     if (last_ == Inlay::kNone) return;
-    segment_.inlays[last_].blank_after = seen_[last_].first_blank = true;
+    segment_.inlays[last_].blank_after = true;
+    if (!seen_[last_].first_blank.ends_with(' ')) seen_[last_].first_blank += ' ';
     return;
   }
   if (last_ != Inlay::kNone && is_label(last_, text::code_point_at(bytes, 0).value))
@@ -213,6 +238,19 @@ void SegmentBuilder::add_text(std::string_view bytes) {
   segment_.has_letters |= text::has_letters(bytes);
   blank_ = gap_ = false;
   last_ = Inlay::kNone;
+}
+
+/// Adds a no-break blank of a document that stands directly after an opening tag, where it is a
+/// blank as any other for the model; returns false at other places.
+bool SegmentBuilder::add_fixed_blank(std::string_view source) {
+  if (!segment_.writing.is_document || last_ == Inlay::kNone ||
+      segment_.inlays[last_].kind != Inlay::Kind::opening ||
+      !segment_.inlays[last_].before.starts_with('<'))
+    return false;
+  blank_ = gap_ = true;
+  segment_.inlays[last_].blank_after = true;
+  seen_[last_].first_blank += source;
+  return true;
 }
 
 /// Whether no blank belongs before this character though one has come: "Hello {name}, you" without
@@ -308,6 +346,7 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
   }
   while (open_.back().name != name) pop();
   const bool has_last_blank = blank_ && last_ != open_.back().inlay;
+  const bool is_after_text = last_ == Inlay::kNone;
   last_ = open_.back().inlay;
   pop();
   if (open_.size() >= kDeepestInlay) {
@@ -323,8 +362,22 @@ void SegmentBuilder::close(const std::string& name, std::string_view tag) {
   inlay.blank_after = false;  // that was inside
   seen_[last_].to = bytes_.size();
   // A blank that is directly inside its tags stays there.
-  if (seen_[last_].first_blank) inlay.before += ' ';
-  if (has_last_blank) inlay.after.insert(0, 1, ' ');
+  std::string last_blank = has_last_blank ? " " : "";
+  if (is_after_text && tag.starts_with('<') && last_blank_.size() > last_blank.size()) {
+    // No-break blanks, which are in the text.
+    last_blank = last_blank_;
+    std::string& text = segment_.text;
+    while (text.size() > inlay.begin && text::is_space(text::value_before(text, text.size())))
+      text.resize(
+          text.size() -
+          text::encode_utf8(std::u32string(1, text::value_before(text, text.size()))).size());
+    inlay.end = text.size();
+    gap_ = true;
+  }
+  inlay.first_blank = seen_[last_].first_blank.size();
+  inlay.before += seen_[last_].first_blank;
+  inlay.last_blank = last_blank.size();
+  inlay.after.insert(0, last_blank);
   // Marks around nothing but items, as in "**`code`**", are a part of the item.
   if (!has_words_from(inlay.begin) || is_note(last_)) make_item(last_);
 }
@@ -343,8 +396,9 @@ bool SegmentBuilder::has_figures_alone(const Inlay& element) const {
 /// part of the word; in scripts without blanks a number is a word by itself.
 bool SegmentBuilder::is_note(std::size_t element) const {
   const Inlay& inlay = segment_.inlays[element];
-  if (seen_[element].gap || inlay.begin == 0 || !has_figures_alone(inlay) ||
-      inlay.before.starts_with("<sub") || inlay.before.starts_with("<SUB"))
+  if (seen_[element].gap || !seen_[element].first_blank.empty() || inlay.begin == 0 ||
+      !has_figures_alone(inlay) || inlay.before.starts_with("<sub") ||
+      inlay.before.starts_with("<SUB"))
     return false;
   constexpr char32_t kFirstOfCjk = 0x3000;  // punctuation
   const char32_t before = text::value_before(segment_.text, inlay.begin);

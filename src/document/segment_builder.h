@@ -56,10 +56,11 @@ class SegmentBuilder {
     std::size_t from = 0, to = 0;
     bool gap = false;
     std::size_t words_end = 0;
-    bool first_blank = false;  // a blank directly follows it
+    std::string first_blank = {};  // what directly follows it, as it is written there
   };
 
   void add_text(std::string_view bytes);
+  bool add_fixed_blank(std::string_view source);
   bool is_glued(char32_t c) const;
   bool is_after_bracket(const Inlay& item) const;
   std::size_t add_inlay(Inlay::Kind kind, std::string_view bytes);
@@ -91,6 +92,7 @@ class SegmentBuilder {
   std::size_t last_ = Inlay::kNone;  // the inlay that the next character follows
   bool blank_ = false;               // a blank directly follows this inlay, or the last character
   bool gap_ = false;                 // a blank has come since the last character
+  std::string last_blank_ = {};      // blanks since then, as they are written
 };
 
 }  // namespace heed::document

@@ -8,9 +8,11 @@
 #include "document/format.h"
 #include "document/lines_of_text.h"
 #include "document/passage.h"
+#include "document/plain_lines.h"
 #include "document/subtitles.h"
 #include "document/token.h"
 #include "text/characters.h"
+#include "text/subtitle_times.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -30,15 +32,32 @@ bool is_field(std::string_view line) {
 
 /// The paragraphs and items of lists of a plain text. Of two fields in a row each is a paragraph. A
 /// line that is much shorter than the widest of the document did not end for want of room, so it
-/// ends its paragraph.
+/// ends its paragraph. Code and drawn tables are not read (plain_lines()).
 std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
   LineByLine document(bytes);
   std::size_t width = 0;
   for (std::size_t i = 0; i < document.count(); ++i)
     width = std::max(width, std::min<std::size_t>(document.line(i).size(), 60));
+  const std::vector<PlainLine> kinds = plain_lines(document);
   LinePrefix before;
   for (std::size_t i = 0; i < document.count(); ++i) {
     const std::string_view line = document.line(i);
+    if (kinds[i].stays) {
+      document.end();
+      for (const ByteRange& part : kinds[i].parts) {
+        document.add(i, part.from, part.to);
+        document.end();
+      }
+      before = {};
+      continue;
+    }
+    if (const ByteRange& framed = kinds[i].framed; !framed.is_empty()) {
+      const std::size_t inside = trim(line.substr(framed.from, framed.to - framed.from)).size();
+      if (inside > 0) document.add(i, framed.from, framed.to);
+      if (3 * inside < 2 * (framed.to - framed.from)) document.end();
+      before = {};
+      continue;
+    }
     const LinePrefix prefix = prefix_of(line, document.has_text() && !before.is_item);
     if (prefix.is_item || prefix.quotes != before.quotes ||
         (prefix.indent > before.indent && !before.is_item) || text::is_blank(line))
@@ -60,7 +79,7 @@ std::vector<Token> no_tokens(std::string_view /*text*/) {
 }  // namespace
 
 Passages read_txt(std::string_view bytes, const ReadOptions& /*options*/) {
-  expect_subtitles(bytes, SubtitleKind::none);
+  expect_subtitles(bytes, text::SubtitleKind::none);
   return passages_of(bytes, lines_of_plain(bytes), no_tokens, /*has_markers=*/true);
 }
 

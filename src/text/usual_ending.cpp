@@ -3,48 +3,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "base/strings.h"
+#include "text/subtitle_times.h"
 #include "text/utf8.h"
 
 namespace heed::text {
 namespace {
 
-constexpr std::string_view kLineBlanks = " \t", kTimeDigits = "0123456789";
+constexpr std::string_view kLineBlanks = " \t";
 
 /// The text without the characters of a run that it begins with.
 std::string_view after_any(std::string_view text, std::string_view characters) {
   text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
   return text;
-}
-
-/// Whether the text begins with the time of a subtitle: 00:00:01,000 --> 00:00:02,000.
-bool is_time_of_cue(std::string_view line) {
-  if (line.starts_with('-')) line.remove_prefix(1);  // as tools write that shift times
-  const std::string_view rest = after_any(line, "0123456789:,."),
-                         arrow = after_any(rest, kLineBlanks);
-  if (rest.size() == line.size() || !after_any(line, kTimeDigits).starts_with(':')) return false;
-  const std::string_view end = after_any(arrow, "->");
-  return arrow.starts_with("-->") && after_any(end, kLineBlanks) != after_any(end, " \t0123456789");
-}
-
-/// Whether the line is the time of a subtitle of YouTube: 0:00:01.000,0:00:02.000.
-bool is_time_of_sbv(std::string_view line) {
-  constexpr std::string_view kTime = "0123456789:.";
-  const std::string_view end = after_any(line, kTime);
-  return std::ranges::count(line, ':') == 4 && end.starts_with(',') &&
-         after_any(end.substr(1), kTime).empty();
-}
-
-/// Whether the line begins with the frames of a subtitle of MicroDVD: {25}{50}.
-bool begins_with_frames(std::string_view line) {
-  for (int i = 0; i < 2; ++i) {
-    if (!line.starts_with('{')) return false;
-    const std::string_view end = after_any(line.substr(1), kTimeDigits);
-    if (!end.starts_with('}') || end.size() + 1 == line.size()) return false;
-    line = end.substr(1);
-  }
-  return true;
 }
 
 /// Whether the lines begin with an object of JSON that has a key, perhaps in a list.
@@ -97,13 +70,9 @@ std::string_view usual_ending(std::span<const std::string> lines) {
     return std::ranges::any_of(lines,
                                [&](const std::string& line) { return line.starts_with(part); });
   };
-  if (*first == "WEBVTT" || first->starts_with("WEBVTT ") || first->starts_with("WEBVTT\t"))
-    return ".vtt";
-  if (is_time_of_cue(*first) ||
-      (after_any(*first, kTimeDigits).empty() && rest.size() > 1 && is_time_of_cue(rest[1])))
-    return ".srt";
-  if (is_time_of_sbv(*first)) return ".sbv";
-  if (begins_with_frames(*first)) return ".sub";
+  const auto second = std::find_if_not(std::next(first), lines.end(), is_blank);
+  const SubtitleKind subtitles = subtitles_of(*first, second == lines.end() ? "" : *second);
+  if (subtitles != SubtitleKind::none) return ending_of_subtitles(subtitles);
   if (begin.starts_with("<!doctype html") ||
       ((begin.starts_with("<html>") || begin.starts_with("<html ")) && begin.ends_with('>')))
     return ".html";
@@ -114,7 +83,6 @@ std::string_view usual_ending(std::span<const std::string> lines) {
                                 : ".xml";
   if (begins_with_json(rest)) return ".jsonl";
   if (is_begin_of_any("msgid \"") && is_begin_of_any("msgstr")) return ".po";
-  if (begin.starts_with("[script info]")) return ".ass";
   return is_like_markdown(lines) ? ".md" : "";
 }
 

@@ -120,6 +120,63 @@ TEST(PlainDocument, WhatHasNoWordsStays) {
   EXPECT_EQ(capitals_of("\uFEFFa\r\n", "txt"), "\uFEFFA\r\n");
 }
 
+TEST(Document, PlainTextKeepsAddressesAndFiles) {
+  EXPECT_THAT(
+      texts_in("Siehe https://x.org/a_(b), a@x.org. Dann src/a.cpp oder (config.yaml).", "txt"),
+      ElementsAre("Siehe X1.", "Dann X1 oder (X2)."));
+  EXPECT_THAT(texts_in("https://x.org\n\na@x.org\n\n/usr/share/doc\n", "txt"), IsEmpty());
+}
+
+TEST(Document, PlainTextKeepsCode) {
+  for (const std::string code :
+       {"$ pip install x", "  $ ./run test \\\n      --all", ">>> f(x)\n... g", "C:\\x> dir b",
+        "me@host:~/a$ make install it now", "[me@host ~]$ make it",
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in g\n    return only this\n"
+        "KeyError: no such key is there",
+        "\tat org.x.F.g(F.java:12)", "    for a in b:\n        f(a)\n\n        x = 1",
+        "    if a not in the list of b:\n        f()", "    from typing import Any\n    x = {}"}) {
+    EXPECT_THAT(texts_in("One.\n\n" + code + "\n\nTwo.\n", "txt"), ElementsAre("One.", "Two."))
+        << code;
+  }
+  // Text with such signs is text.
+  for (const std::string text :
+       {"$ 5 is too much", ">>> said he", "    The function f(x) is used in this",
+        "    Call the file(s)", "    # Set up the default values", "at home (now)",
+        "x@y.org: $ is a sign", "... and then"}) {
+    EXPECT_THAT(texts_in("One.\n\n" + text + "\n", "txt"), testing::SizeIs(2)) << text;
+  }
+  // The first line of a paragraph may be indented.
+  EXPECT_THAT(texts_in("    f(x) ist\nso schön.\n", "txt"), ElementsAre("f(x) ist so schön."));
+  // A sentence between lines of code is text.
+  EXPECT_THAT(texts_in("    a = f()\n    # This is a comment here.\n    b = g()\n", "txt"),
+              ElementsAre("This is a comment here."));
+}
+
+TEST(Document, PlainTextKeepsDrawnTables) {
+  const std::string table =
+      "+------+-----+\n| Name | Age |\n+======+=====+\n| Ann  |   5 |\n+------+-----+\n";
+  EXPECT_THAT(texts_in("Title\n=====\n" + table + "The end.\n", "txt"),
+              ElementsAre("Title", "The end."));
+  EXPECT_THAT(texts_in("┌────┬────┐\n│ ab │ cd │\n└────┴────┘\n", "txt"), IsEmpty());
+  EXPECT_THAT(texts_in(" id | name\n----+------\n  1 | Ann\n\n", "txt"), IsEmpty());
+  EXPECT_THAT(texts_in("| a | b |\n| c | d |\n", "txt"), IsEmpty());
+  // A sentence in a cell is text, and so is a box with one column.
+  const std::string option =
+      "+----+---------------------------+\n| -v | Says more than it did. |\n"
+      "+----+---------------------------+\n";
+  EXPECT_THAT(texts_in(option, "txt"), ElementsAre("Says more than it did."));
+  EXPECT_EQ(with(document(option, "txt"), {"Mehr."}),
+            "+----+---------------------------+\n| -v | Mehr. |\n"
+            "+----+---------------------------+\n");
+  const std::string box = "+-------------+\n| Read this   |\n| before use. |\n+-------------+\n";
+  EXPECT_THAT(texts_in(box, "txt"), ElementsAre("Read this before use."));
+  EXPECT_EQ(with(document(box, "txt"), {"Lies das vor Benutzung."}),
+            "+-------------+\n| Lies das   |\n| vor Benutzung. |\n+-------------+\n");
+  // These are no tables.
+  EXPECT_THAT(texts_in("He | she.\n", "txt"), ElementsAre("He | she."));
+  EXPECT_THAT(texts_in("Wait\n...\nNow\n", "txt"), testing::SizeIs(2));
+}
+
 TEST(MarkdownDocument, LinesBreakAtTheBlankNearestToTheSameShare) {
   const std::string text = "aaaa bbbb\ncccc\ndddd";  // of 19 bytes the breaks are at 9 and 14
   EXPECT_EQ(with_each(text, "markdown", "1 2 3 4 5 6 7 8 9 0"), "1 2 3 4 5\n6 7\n8 9 0");

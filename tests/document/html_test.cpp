@@ -173,6 +173,51 @@ TEST(Html, FiguresBesideAWordStayTogether) {
               ElementsAre("\"5 rooms\" (2) 我有5本书"));
 }
 
+TEST(Html, FiguresAloneStay) {
+  EXPECT_THAT(texts_of_html("<table><td> 3.5 </td><td>42 %<td><b> 42</b></td><td>5 &euro;</table>"
+                            "<p>1999. 2000. Two.</p>"),
+              ElementsAre("Two."));
+  // In a sentence a number is a word, with or without blanks around it.
+  EXPECT_THAT(texts_of_html("<p>It has<b> 5</b> rooms, <b> 6 </b>doors: <span> 5 €</span></p>"),
+              ElementsAre("It has 5 rooms, 6 doors: 5 €"));
+  EXPECT_EQ(translated_html("<p>It has<b> 5</b> rooms</p>", {"ES HAT 5 ZIMMER"}),
+            "<p>ES HAT<b> 5</b> ZIMMER</p>");
+  EXPECT_EQ(translated_html("<p>It costs <span> 5 €</span></p>", {"ES KOSTET 5 €"}),
+            "<p>ES KOSTET <span> 5 €</span></p>");
+}
+
+TEST(Html, NoBreakBlanksInsideATagStayThere) {
+  for (const std::string blank : {"&nbsp;", "&#160;", "\u00A0", "\u202F", "&#x202f;", " &nbsp;"}) {
+    const std::string last = "<p>It is <b>new" + blank + "</b>today</p>",
+                      first = "<p>It is<b>" + blank + "new</b> today</p>";
+    EXPECT_THAT(texts_of_html(last), ElementsAre("It is new today")) << blank;
+    EXPECT_THAT(texts_of_html(first), ElementsAre("It is new today")) << blank;
+    EXPECT_EQ(translated_html(last, {"ES IST NEU HEUTE"}),
+              "<p>ES IST <b>NEU" + blank + "</b>HEUTE</p>");
+    EXPECT_EQ(translated_html(first, {"ES IST NEU HEUTE"}),
+              "<p>ES IST<b>" + blank + "NEU</b> HEUTE</p>");
+    EXPECT_EQ(translated_html(last, {"ES IST NEU. HEUTE"}), "<p>ES IST <b>NEU</b>. HEUTE</p>");
+    EXPECT_EQ(identical_html(last), last);
+    EXPECT_EQ(identical_html(first), first);
+  }
+  // Between words it is a character of the text.
+  EXPECT_THAT(texts_of_html("<p>It costs <b>5&nbsp;€</b>&nbsp;today"),
+              ElementsAre("It costs 5\u00A0€\u00A0today"));
+  const std::string nested = "<p>a <b><i>b&nbsp;</i></b>c</p>";
+  EXPECT_THAT(texts_of_html(nested), ElementsAre("a b c"));
+  EXPECT_EQ(translated_html(nested, {"A B C"}), "<p>A <b><i>B&nbsp;</i></b>C</p>");
+}
+
+TEST(Html, AddressesAndFilesStay) {
+  const std::string page =
+      "<p>See https://x.org/?a=1&amp;b=2, a.b@x.org or <i>src/main.cpp</i>.</p>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("See X1 or X2."));
+  EXPECT_EQ(translated_html(page, {"SIEHE X2 ODER X1."}),
+            "<p>SIEHE <i>src/main.cpp</i> ODER https://x.org/?a=1&amp;b=2, a.b@x.org.</p>");
+  EXPECT_EQ(identical_html(page), page);
+  EXPECT_THAT(texts_of_html("<a href=x>https://x.org</a> <td>a@b.org</td>"), IsEmpty());
+}
+
 TEST(Html, BrokenTagsAreInlaysByThemselves) {
   EXPECT_THAT(texts_of_html("<p>a</q>b <b>c<p>d</b>e"), ElementsAre("ab c", "de"));
   EXPECT_EQ(numbered_html("<p>x <b>a<p>b</b></p></div>c"), "<p>1<p>2</b></p></div>3");

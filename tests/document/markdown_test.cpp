@@ -240,5 +240,38 @@ TEST(Markdown, IsReadInTime) {
     EXPECT_EQ(markdown_with(text, ""), text);
 }
 
+TEST(Markdown, MarksOfOtherDialectsAreInlays) {
+  const std::string marked = "a ==be *ce*== d ^^ef^^ (==g==).";
+  EXPECT_THAT(markdown_texts(marked), ElementsAre("a be ce d ef (g)."));
+  EXPECT_EQ(markdown_with(marked, "A BE CE D EF (G)."), "A ==BE *CE*== D ^^EF^^ (==G==).");
+  for (const std::string text : {"a == b == c", "x==y and z==w", "===", "a ^^ b ^^ c", "==a",
+                                 "==== a ====", "~==a==", "C++ and C++", "i++ + ++j"}) {
+    for (const std::string& same : markdown_texts(text)) EXPECT_EQ(markdown_with(text, same), text);
+    EXPECT_THAT(markdown_texts(text), testing::Not(testing::Contains(testing::HasSubstr("X1"))))
+        << text;
+  }
+  EXPECT_THAT(markdown_texts("a `x ==b== c` ==d== e"), ElementsAre("a X1 d e"));
+}
+
+TEST(Markdown, KeysRolesAndLinksOfWikisStay) {
+  for (const std::string item :
+       {"++ctrl+alt+del++", "++\"a b\"++", "[[Page]]", "[[A page|the text]]", "![[a.png]]",
+        "{ref}`the name`", "{doc}``a ` b``", ":py:class:`name`", ":ref:`a b <c>`", "[@doe99]",
+        "[-@doe99, p. 3]"}) {
+    EXPECT_THAT(markdown_texts("See " + item + " now."), ElementsAre("See X1 now.")) << item;
+    EXPECT_EQ(markdown_with("See " + item + " now.", "NUN X1 SIEHE."), "NUN " + item + " SIEHE.");
+  }
+  // Links of CommonMark.
+  EXPECT_THAT(markdown_texts("See [[a]](/b) and [[c](/d)](/e)."),
+              ElementsAre(testing::HasSubstr("[a]")));
+  EXPECT_THAT(markdown_texts("`{a}`b` {c} d"), ElementsAre("X1b` {c} d"));
+}
+
+TEST(Markdown, NamesOfIncludedFilesStay) {
+  EXPECT_THAT(markdown_texts("One\n\n--8<--\nsome file.md\nother.md\n--8<--\n\nTwo\n"
+                             "\n-8<- \"a b.md\"\n\nThree"),
+              ElementsAre("One", "Two", "Three"));
+}
+
 }  // namespace
 }  // namespace heed::document

@@ -308,5 +308,19 @@ TEST(Subtitles, AreReadInTime) {
   }
 }
 
+TEST(Subtitles, SubViewerIsReadWithItsHeader) {
+  const std::string text =  // as aeidon 1.11 writes it
+      "[INFORMATION]\n[TITLE]A film\n[DELAY]0\n[END INFORMATION]\n[SUBTITLE]\n"
+      "[COLF]&HFFFFFF,[STYLE]bd,[SIZE]18,[FONT]Sans\n\n"
+      "00:00:01.00,00:00:03.00\nHello[br]<i>big</i> world.\n\n"
+      "00:00:04.00,00:00:05.50\n- Yes.[br]- No.\n";
+  EXPECT_THAT(texts_shown(text, kSbv), ElementsAre("Hello big world.", "Yes.", "No."));
+  EXPECT_EQ(translated(text, kSbv, {"AAA BBB CCCC.", "JA.", "NEIN."}),
+            "[INFORMATION]\n[TITLE]A film\n[DELAY]0\n[END INFORMATION]\n[SUBTITLE]\n"
+            "[COLF]&HFFFFFF,[STYLE]bd,[SIZE]18,[FONT]Sans\n\n"
+            "00:00:01.00,00:00:03.00\nAAA[br]<i>BBB</i> CCCC.\n\n"
+            "00:00:04.00,00:00:05.50\n- JA.[br]- NEIN.\n");
+}
+
 }  // namespace
 }  // namespace heed::document

@@ -26,6 +26,25 @@ TEST(Kept, Addresses) {
               UnorderedElementsAre("a.b+c@d-e.org", "x@y.zz"));
 }
 
+std::vector<std::string> files_in(const std::string& text) {
+  std::vector<std::string> out;
+  for (const auto& [item, times] : kept_items_in(text, {.files = true})) out.push_back(item);
+  return out;
+}
+
+TEST(Kept, Files) {
+  EXPECT_THAT(files_in("Edit config.yaml. \"src/main.cpp\", (README.TXT), a/b-c_d.tar.gz: main.c!"),
+              UnorderedElementsAre("config.yaml", "src/main.cpp", "README.TXT", "a/b-c_d.tar.gz",
+                                   "main.c"));
+  EXPECT_THAT(files_in("/etc/heed/x, ~/.profile; ../y ./run C:\\a\\b.doc /usr/share/doc/."),
+              UnorderedElementsAre("/etc/heed/x", "~/.profile", "../y", "./run", "C:\\a\\b.doc",
+                                   "/usr/share/doc"));
+  EXPECT_THAT(files_in("and/or, km/h, 24/7, TCP/IP /s d.h. z.B. u.a.m. Ende.Das example.org 1.5 "
+                       "a.py( x.txté äx.md config.Yaml .txt ... // http://x.org/a.html a=b.txt"),
+              IsEmpty());
+  EXPECT_THAT(items_of("urls", "config.yaml /etc/hosts.conf"), IsEmpty());
+}
+
 TEST(Kept, AddressesEndWhereAnotherScriptBegins) {
   EXPECT_THAT(items_of("urls",
                        "请看 https://example.org/a。然后 访问https://example.org/b查看详情。 "

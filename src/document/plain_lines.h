@@ -1,0 +1,33 @@
+// Which lines of a plain text are no text: code, and tables that are drawn with characters.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "document/lines_of_text.h"
+#include "document/token.h"
+
+namespace heed::document {
+
+/// What of a line is text.
+struct PlainLine {
+  bool stays = false;                 // it is code or drawn
+  std::vector<ByteRange> parts = {};  // sentences in the cells of a row that stays
+  /// What is text of a line in a frame, "| text |", and goes on in the next line. Empty: the whole
+  /// line.
+  ByteRange framed = {};
+};
+
+/// By line. These stay:
+/// - what is typed after a prompt ("$ ls", ">>> f(x)", "C:\> dir", "me@host:~$ ls") and goes on
+///   after a backslash or "...";
+/// - "Traceback (most recent call last):" with the lines indented after it and the error, and
+///   "at f(F.java:1)" of Java;
+/// - lines that are indented by four columns or more, in a run between blank lines, or after a
+///   colon, of which at least half have signs of code; not those that read as text, which have four
+///   words of letters in a row, or four and a stop at the end;
+/// - lines of `-`, `=`, `+`, `|` and the like or of box characters, without a letter or digit, and
+///   rows beside them whose cells are divided by bars. A cell with a sentence is text.
+std::vector<PlainLine> plain_lines(const LineByLine& lines);
+
+}  // namespace heed::document
