@@ -19,17 +19,16 @@ std::size_t brace_placeholder(std::string_view text, std::size_t at);
 /// One of both.
 std::size_t any_placeholder(std::string_view text, std::size_t at);
 
-/// Those of a message that does not say its format: what hardly ever is text, such as {name}, {{
-/// name }},
-/// ${name}, %(name)s, %1, %s, and letters of strftime where they stand alone. A message with
-/// plural forms of ICU is none (message_format.h).
+/// In a message that does not say its format: what hardly ever is text, such as {name},
+/// {{ name }}, ${name}, %(name)s, %1, %s, and letters of strftime where they stand alone. A message
+/// with plural forms of ICU is none (message_format.h).
 std::size_t likely_placeholder(std::string_view text, std::size_t at);
 /// The same, where something else says that there is no `%s`, or no `{name}`.
 std::size_t likely_brace_placeholder(std::string_view text, std::size_t at);
 std::size_t likely_percent_placeholder(std::string_view text, std::size_t at);
-/// Those of Drupal: @name, %name, :name and !name, too.
+/// Drupal's, too: @name, %name, :name and !name.
 std::size_t drupal_placeholder(std::string_view text, std::size_t at);
-/// Those of Apple's and Android's programs: likely ones, and the escapes \n and \t.
+/// Likely ones in programs for Apple's systems and Android, and the escapes \n and \t.
 std::size_t mobile_placeholder(std::string_view text, std::size_t at);
 
 /// Placeholders that are known by their order, such as "%s of %d", keep it (Token::in_order), if
