@@ -5,7 +5,9 @@ A lab is a folder of labs/: handout.md, answers.txt with the questions, and file
 name with what is right: check.py (see grading.py) and the files without holes. README.md says how to write one.
 """
 import argparse
+import glob
 import importlib
+import os
 import re
 import shutil
 import subprocess
@@ -80,15 +82,30 @@ def start(course, args):
     folder = Path(args.output or f"labs/{source.name}")
     if folder.exists() and any(folder.iterdir()):
         raise LabError(f"{folder}: is there already; choose another folder with -o, or delete it to begin again")
-    # Without the modes: an installed lab may be read-only.
-    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    # A new folder comes whole, or not at all.
+    place = folder.resolve()
+    made = place.with_name(f".{place.name}.tmp.{os.getpid()}")
+    for left in place.parent.glob(f".{glob.escape(place.name)}.tmp.*"):  # of a command that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    try:
+        made.mkdir(parents=True)
+        for item in source.iterdir():  # without the modes: an installed lab may be read-only
+            copy = shutil.copyfile if item.is_file() else shutil.copytree
+            copy(item, made / item.name)
+        text = (made / "handout.md").read_text().replace(f"labs/{source.name}", folder.as_posix())
+        (made / "handout.md").write_text(text)
+        page = as_html(title, text)
+        if page:
+            (made / "handout.html").write_text(page)
+        if folder.exists():  # it is empty, and may be where somebody stands
+            for item in made.iterdir():
+                item.rename(folder / item.name)
+        else:
+            made.rename(place)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
     handout = folder / "handout.md"
-    text = handout.read_text().replace(f"labs/{source.name}", folder.as_posix())
-    handout.write_text(text)
-    page = as_html(title, text)
-    if page:
-        (folder / "handout.html").write_text(page)
-    else:
+    if not page:
         print("No handout.html: that takes Python's package markdown (pip install markdown)", file=sys.stderr)
     if missing_paths(needs):
         print(f"Not here yet, and needed: {needs}", file=sys.stderr)

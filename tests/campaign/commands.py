@@ -1,6 +1,7 @@
-"""Commands that are killed and given again: `heed vocab`, `heed export`, `heed bottleneck`."""
+"""Commands that are killed and given again: all that write files, but for `heed train`, which has trainings.py."""
 import pathlib
 import re
+import shutil
 import time
 
 import process
@@ -8,6 +9,26 @@ import references
 import run_folder
 import toy
 from rounds import SIGNALS, Round
+
+
+def files_in(folder):
+    """What is in a folder; the paths in files of text are those of any folder."""
+    return {str(path.relative_to(folder)): path.read_bytes().replace(str(folder).encode(), b"OUT")
+            for path in folder.rglob("*") if path.is_file()}
+
+
+def mixed(out, old, new):
+    """Complaints about files in `out` that are neither of the one age nor of the other, or of both ages. `old` and `new`
+    are groups of files that belong together, as the undisturbed command leaves them."""
+    complaints, files = [], {name: bytes for name, bytes in files_in(out).items() if ".tmp." not in name}
+    for first, second in zip(old, new):
+        ages = {name: (first.get(name) == files[name], second.get(name) == files[name])
+                for name in sorted(first.keys() | second.keys()) if name in files}
+        complaints += [f"{name}: is neither old nor new" for name, age in ages.items() if not any(age)]
+        only = [[name for name, age in ages.items() if age == which] for which in ((True, False), (False, True))]
+        if all(only):
+            complaints.append(f"files of two ages: {only[0]} and {only[1]}")
+    return complaints
 
 
 class Command(Round):
@@ -33,10 +54,18 @@ class Command(Round):
             finally:
                 heed.end()
             self.judge(heed, status, name, phase)
+            self.blame(self.torn())
+        self.again()
+        self.compare()
+
+    def again(self):
         heed = self.start(self.arguments)
         status = heed.wait()
         self.complain(process.complaints_about_error(heed.text(), status, expected=(0,)))
-        self.compare()
+
+    def torn(self):
+        """What is wrong with the files that a killed command left: a list of complaints."""
+        return []
 
     def aim(self, heed):
         self.wait_random(heed, 0.8 * self.seconds)
@@ -46,10 +75,7 @@ class Command(Round):
 
     def compare(self):
         """Every file of the undisturbed command, byte by byte, and no other."""
-        def files(folder):
-            return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-        mine, other = files(self.out), files(self.undisturbed)
+        mine, other = files_in(self.out), files_in(self.undisturbed)
         for name in sorted(mine.keys() | other.keys()):
             if mine.get(name) != other.get(name):
                 self.complain([f"{name}: " + ("differs" if name in mine and name in other else
@@ -81,6 +107,136 @@ class Export(Command):
         super().__init__(index, work, seed, kills)
         model = references.training(work, "transformer_best_accumulate").run
         self.remember("export", lambda out: ["export", model, "-o", out])
+
+
+def _best(work):
+    return sorted((references.training(work, "transformer_best_accumulate").run / "checkpoints").glob("best-*.safetensors"))
+
+
+def _exported(work, name):
+    model = references.training(work, name).run
+    return references.make(work, f"export-{name}", lambda run: f"# {name} {run}\n",
+                           lambda config: ["export", model, "-o", config.parent / "run"]).run
+
+
+def _rnn(work):
+    return references.training(work, "rnn").run
+
+
+def _transformer(work):
+    return references.training(work, "transformer_best_accumulate").run
+
+
+PAIR = ("corpora/valid.src", "corpora/valid.tgt")
+# Commands that write several files: the arguments of an older call (age 0) and of the one that is disturbed (age 1), and
+# whether all of the files belong together, so that they are all old or all new.
+WRITERS = {
+    "heed clean": (True, lambda work, out, age: [
+        "clean", *(work / "corpora" / f"{('valid', 'train')[age]}.{side}" for side in ("src", "tgt")), "--remove", "all", "-o", out / "kept",
+        "--model", _transformer(work)]),
+    "heed init": (False, lambda work, out, age: [
+        "init", *(work / "corpora" / f"train.{side}" for side in ("src", "tgt")), "--valid", 20 + age, "--test", 20, "-o", out / "made.yaml",
+        "--data", out / "parts", "--force"]),
+    "heed average": (True, lambda work, out, age: ["average", *_best(work)[:age + 1], "-o", out]),
+    "heed prune": (True, lambda work, out, age: ["prune", _transformer(work), "--heads", ("encoder.0.1", "cross.0.1")[age], "-o", out]),
+    "heed import": (True, lambda work, out, age: ["import", _exported(work, ("transformer_best_accumulate", "transformer_bf16_bleu")[age]), "-o", out]),
+    "heed export --format huggingface": (True, lambda work, out, age: [
+        "export", _transformer(work), "--format", "huggingface", "--set", f"decoding.beam_size={age + 2}", "-o", out]),
+    "heed attention": (True, lambda work, out, age: ["attention", _rnn(work), "--text", ("a b", "a b c d")[age], "-o", out]),
+    "heed runs --curves": (True, lambda work, out, age: ["runs", "--curves", _rnn(work), *([_transformer(work)] if age else []), "-o", out]),
+    "heed lengths": (False, lambda work, out, age: [
+        "lengths", _rnn(work), *([_transformer(work)] if age else []), "--csv", out / "lengths.csv", "--svg", out / "lengths.svg"]),
+    "heed faithful": (False, lambda work, out, age: [
+        "faithful", _rnn(work), "--source", work / PAIR[0], "--target", work / PAIR[1], "--draws", 2 + age, "-o", out / "numbers.csv",
+        "--html", out / "page.html"]),
+}
+
+
+def undisturbed(work, what, age):
+    """The reference of a writer, made once."""
+    toy.write_corpora(work / "corpora")
+
+    def arguments(out):
+        out.mkdir(exist_ok=True)
+        return WRITERS[what][1](work, out, age)
+
+    name = f"{what.replace(' ', '_')}-{age}"
+    return references.make(work, name, lambda run: f"# {name} {run}\n", lambda config: arguments(config.parent / "run"))
+
+
+def begin_with_old(work, what, out, console):
+    """Lets an older call leave its files. Returns (arguments of the newer call, old and new files in groups)."""
+    groups = []
+    for age in (0, 1):
+        made = files_in(undisturbed(work, what, age).run)
+        groups.append([made] if WRITERS[what][0] else [{name: made[name]} for name in sorted(made)])
+    out.mkdir()
+    status, said = process.run(WRITERS[what][1](work, out, 0), console)
+    if status != 0:
+        raise RuntimeError(f"{what}: an older call ends with {status}:\n{said}")
+    return WRITERS[what][1](work, out, 1), *groups
+
+
+class Writer(Command):
+    """One of WRITERS, in a folder where an older call has left its files."""
+
+    def __init__(self, index, work, seed, kills):
+        super().__init__(index, work, seed, kills)
+        what = kills[0][0]
+        self.out = self.folder / "out"
+        reference = undisturbed(work, what, 1)
+        self.undisturbed, self.calls, self.seconds = reference.run, len(reference.calls), reference.seconds
+        self.arguments, self.old, self.new = begin_with_old(work, what, self.out, self.folder / "console-old")
+
+    def torn(self):
+        return mixed(self.out, self.old, self.new)
+
+
+class Distill(Command):
+    """A teacher's translations go on after the last whole row, and the student's training after its last checkpoint."""
+
+    def __init__(self, index, work, seed, kills):
+        super().__init__(index, work, seed, kills)
+        corpora = toy.write_corpora(work / "corpora")
+
+        def arguments(out):
+            settings = ("training.updates=6", "training.validate_every=3", "training.batch_size=200", "model.width=16", "model.feed_forward=32",
+                        "device=cpu", "threads=1", "data.test={source: '', target: ''}")
+            return ["distill", _rnn(work), corpora / "more.src", "-o", out, "--set", "decoding.batch_size=2", "--set", "data.test={source: '', target: ''}",
+                    *(word for setting in settings for word in ("--student", setting))]
+
+        self.remember("distill", arguments)
+
+    def compare(self):
+        self.complain(run_folder.difference(self.out, self.undisturbed))
+        for name in ("translations.tsv", "taught.source", "taught.target", "taught.align"):
+            if (self.out / "teaching" / name).read_bytes() != (self.undisturbed / "teaching" / name).read_bytes():
+                self.complain([f"teaching/{name} differs"])
+
+
+class CourseStart(Command):
+    """The folder of a lab is there whole, or not at all."""
+
+    def __init__(self, index, work, seed, kills):
+        super().__init__(index, work, seed, kills)
+
+        def arguments(out):
+            out.mkdir(exist_ok=True)
+            return ["course", "start", 2, "-o", out / "lab"]
+
+        self.remember("course", arguments)
+
+    def complete(self):
+        return (self.out / "lab").exists()
+
+    def again(self):
+        if not self.complete():
+            super().again()
+
+    def torn(self):
+        files, new = files_in(self.out), files_in(self.undisturbed)
+        half = self.complete() and any(files.get(name) != new[name] for name in new)
+        return ["the folder of the lab is half made"] if half else []
 
 
 class Bottleneck(Command):

@@ -8,9 +8,9 @@
 A row is a command and a form of text that has once been, or could be, slow: one long word, tags that never end, terms
 that begin alike. Its text doubles until the command takes a third of a second longer than with a small one, or the text
 has 4 MiB. Then the processor's time and the memory of that text and of half of it are compared, each without what the
-small text takes. Where a ratio is above its bound, both texts are doubled once more, and the medians of three decide:
-costs that really grow with the square still do so there, and what a cache no longer holds, or another program on the
-machine, has its effect once.
+small text takes. Where a ratio is above its bound, the text is doubled once more, and the medians of three decide over
+both doublings: what really grows with the square still does so there, and what a cache no longer holds, or another
+program on the machine, has its effect once.
 """
 import argparse
 import concurrent.futures
@@ -267,7 +267,7 @@ def rows():
         add(f"translate --glossary, {what}", lambda p, n, g=terms, t=text: ["translate", p.model, p.text("in", t(min(n, 1 << 14)) + "\n"), "--glossary", p.text("terms", g(n))])
         add(f"translate --glossary inline, {what}", lambda p, n, g=terms, t=text: ["translate", p.model, p.text("in", t(min(n, 1 << 14)) + "\n"), "--glossary", p.text("terms", g(n)), "--set", "decoding.glossary_inline=true"])
         for whole in ("true", "false"):
-            add(f"evaluate --glossary, whole words {whole}, {what}", lambda p, n, g=terms, t=text, w=whole: ["evaluate", *([p.model, "--set", f"decoding.glossary_whole_words={w}"] if w == "false" else []), "--source", p.text("in", t(n) + "\n"), "--hypothesis", p.text("hyp", t(n) + "\n"),
+            add(f"evaluate --glossary, whole words {whole}, {what}", lambda p, n, g=terms, t=text, w=whole: ["evaluate", "--set", f"decoding.glossary_whole_words={w}", "--source", p.text("in", t(n) + "\n"), "--hypothesis", p.text("hyp", t(n) + "\n"),
                                                                                     "--reference", p.text("ref", t(n) + "\n"), "--glossary", p.text("terms", g(n))])
     for what, text in {"links": repeated("0-0 "), "different links": counted("{0}-{0}", " "), "possible": repeated("0?0 "), "a number": repeated("9"), "dashes": repeated("-")}.items():
         add(f"align --gold, {what}", lambda p, n, t=text: ["align", p.rnn, "--source", p.text("in", "a b\n"), "--target", p.text("out", "a b\n"), "--gold", p.text("gold", t(n) + "\n")])
@@ -318,9 +318,18 @@ def measured(arguments, folder):
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024, child.returncode, said[-1] if said else "")
 
 
-def ratio(less, more, base, least):
-    """How much the cost grew beyond that of a small text; 0 where it says nothing."""
-    return (more - base) / max(less - base, least / MOST_TIME) if more - base > least else 0.0
+def time_ratio(less, more, base, doublings):
+    """How much the time grew in each doubling, without that of a small text where this is a part that counts; 0 where
+    the time is hardly more than that."""
+    if more - base <= LEAST:
+        return 0.0
+    begun = base if base > less / 10 else 0
+    return ((more - begun) / max(less - begun, LEAST / MOST_TIME)) ** (1 / doublings)
+
+
+def memory_ratio(less, more, base, doublings):
+    """The same of memory. That of a small text is a part of both: what it had a program uses again."""
+    return (more / less) ** (1 / doublings) if more - base > ENOUGH_MEMORY else 0.0
 
 
 class Row:
@@ -343,28 +352,30 @@ class Row:
             n *= 2 if more.seconds - base.seconds > ENOUGH / 8 else 8
             more = self.cost(min(n, LONGEST))
         n = min(n, LONGEST)
-        less = self.cost(n // 2)
-        time, memory = self.ratios(base, less, more)
+        fewer = n // 2
+        less = self.cost(fewer)
+        time, memory = self.ratios(base, less, more, 1)
         if time > MOST_TIME or memory > MOST_MEMORY:
             n *= 2
-            base, less, more = (self.cost(size, 3 if more.seconds < 5 else 1) for size in (SMALL, n // 2, n))
-            time, memory = self.ratios(base, less, more)
+            base, less, more = (self.cost(size, 3 if more.seconds < 5 else 1) for size in (SMALL, fewer, n))
+            time, memory = self.ratios(base, less, more, 2)
         if more.status in (-signal.SIGXCPU, -signal.SIGKILL):
             self.complaints.append(f"no end within {HANGING} s for {n} bytes")
         elif more.status not in (0, 1, 2):
             self.complaints.append(f"exit status {more.status}: {more.last}")
         if time > MOST_TIME:
-            self.complaints.append(f"time grows by {time:.2f}: {less.seconds:.2f} s for {n // 2} bytes, {more.seconds:.2f} s for {n}, {base.seconds:.2f} s for few")
+            self.complaints.append(f"time grows by {time:.2f}: {less.seconds:.2f} s for {fewer} bytes, {more.seconds:.2f} s for {n}, {base.seconds:.2f} s for few")
         if memory > MOST_MEMORY:
-            self.complaints.append(f"memory grows by {memory:.2f}: {less.memory >> 20} MiB for {n // 2} bytes, {more.memory >> 20} MiB for {n}, {base.memory >> 20} MiB for few")
+            self.complaints.append(f"memory grows by {memory:.2f}: {less.memory >> 20} MiB for {fewer} bytes, {more.memory >> 20} MiB for {n}, {base.memory >> 20} MiB for few")
         self.shown = (f"{n >> 10} KiB, {more.seconds - base.seconds:.2f} s, ratio {time:.2f}; {(more.memory - base.memory) / 2**20:.0f} MiB, ratio {memory:.2f}" +
                       (f"; {more.last[:150]}" if more.status else ""))
         if not self.complaints:
             shutil.rmtree(self.place.folder)
 
     @staticmethod
-    def ratios(base, less, more):
-        return (ratio(less.seconds, more.seconds, base.seconds, LEAST), ratio(less.memory, more.memory, base.memory, ENOUGH_MEMORY))
+    def ratios(base, less, more, doublings):
+        return (time_ratio(less.seconds, more.seconds, base.seconds, doublings),
+                memory_ratio(less.memory, more.memory, base.memory, doublings))
 
 
 def campaign(quick, seed, work, jobs=1, only="", say=print):

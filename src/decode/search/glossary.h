@@ -4,15 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "decode/search/config.h"
 #include "decode/search/constraints.h"
+#include "decode/search/text_finder.h"
 #include "score/bleu_statistics.h"
 
 namespace heed::text {
@@ -63,18 +64,20 @@ class Glossary {
   };
   /// Adds a term: a source and its targets. Returns whether the source is new.
   bool add(const TextLines& term);
+  /// Makes what finds the sources, after the last term.
+  void end_terms();
   std::vector<Match> matches_in(std::u32string_view folded_line) const;
   std::u32string folded(const std::string& text) const;
-  bool has_target(const std::string& line, std::size_t term) const;
   bool is_boundary(std::u32string_view line, std::size_t position) const;
 
   bool exact_case_, whole_words_, inline_;
   const char* name_ = "decoding.glossary";        // in messages
-  std::size_t longest_ = 0;                       // of the longest source, folded, in code points
   std::vector<TextLines> targets_;                // of each term
   std::vector<TermPieces> pieces_;                // of each term
   std::vector<char> inside_words_, before_more_;  // of each piece
-  std::map<std::u32string, std::size_t, std::less<>> by_source_;  // folded
+  std::vector<std::u32string> sources_;           // folded; until end_terms()
+  std::unordered_set<std::u32string> known_;      // the same
+  TextFinder finder_;                             // of the sources
 };
 
 /// Returns the glossary, ready for a search. Throws UserError as check_terms() and, unless it is

@@ -30,6 +30,7 @@ Glossary::Glossary(const DecodeConfig& config)
                       one_line(columns[0]));
   }
   text::require_utf8(reader);
+  end_terms();
 }
 
 }  // namespace heed::decode
