@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "document/lines_of_text.h"
 #include "text/script.h"
@@ -18,6 +19,9 @@
 namespace heed::document {
 namespace {
 
+/// Of a table. md4c makes the cells that short rows lack, so that their number is that of rows times
+/// that of columns.
+constexpr std::size_t kMostColumns = 1000;
 constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end is looked for
 
 constexpr std::string_view kOfNames =
@@ -289,6 +293,9 @@ class CommonMarkdownMaker {
         make_letters(start(i) + from, start(i) + line.size());
       return true;
     }
+    if (cells.size() > kMostColumns)
+      throw UserError("line {}: the table has {} columns, and {} are the most; divide it", i + 1,
+                      cells.size(), kMostColumns);
     constexpr std::size_t kLeast = 3;
     for (const std::string_view cell : cells)
       if (const std::string_view rule = trim(cell); rule.size() < kLeast)

@@ -33,7 +33,7 @@ import toy
 MOST_TIME, MOST_MEMORY = 2.3, 2.1
 ENOUGH, LEAST = 0.25, 0.1       # seconds beyond those of a small text: the texts are long enough; a ratio says something
 ENOUGH_MEMORY = 24 << 20        # bytes beyond those of a small text from which a ratio says something
-SMALL, FIRST, LONGEST = 1 << 10, 1 << 14, 1 << 22
+SMALL, FIRST, LONGEST = 1 << 6, 1 << 14, 1 << 22
 HANGING = 60                    # seconds of the processor
 QUICK = 12
 # Few steps of decoding, so that what a row measures is the reading.
