@@ -1,7 +1,7 @@
 """Commands that are killed and given again: all that write files, but for `heed train`, which has trainings.py."""
 import pathlib
 import re
-import shutil
+import subprocess
 import time
 
 import process
@@ -11,10 +11,12 @@ import toy
 from rounds import SIGNALS, Round
 
 
+OWN = re.compile(rb"/[^\s'\"]*/(?:making|round|case)-[^/\s]*/run\b")
+
+
 def files_in(folder):
-    """What is in a folder; the paths in files of text are those of any folder."""
-    return {str(path.relative_to(folder)): path.read_bytes().replace(str(folder).encode(), b"OUT")
-            for path in folder.rglob("*") if path.is_file()}
+    """What is in a folder. Its own path, which some files have in them, is that of any folder."""
+    return {str(path.relative_to(folder)): OWN.sub(b"/run", path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
 
 
 def mixed(out, old, new):
@@ -29,6 +31,11 @@ def mixed(out, old, new):
         if all(only):
             complaints.append(f"files of two ages: {only[0]} and {only[1]}")
     return complaints
+
+
+def is_whole(out, groups):
+    files = files_in(out)
+    return all(files.get(name) == text for group in groups for name, text in group.items())
 
 
 class Command(Round):
@@ -102,13 +109,6 @@ class Vocabulary(Command):
         self.remember("vocabulary", arguments)
 
 
-class Export(Command):
-    def __init__(self, index, work, seed, kills):
-        super().__init__(index, work, seed, kills)
-        model = references.training(work, "transformer_best_accumulate").run
-        self.remember("export", lambda out: ["export", model, "-o", out])
-
-
 def _best(work):
     return sorted((references.training(work, "transformer_best_accumulate").run / "checkpoints").glob("best-*.safetensors"))
 
@@ -127,34 +127,34 @@ def _transformer(work):
     return references.training(work, "transformer_best_accumulate").run
 
 
-PAIR = ("corpora/valid.src", "corpora/valid.tgt")
-# Commands that write several files: the arguments of an older call (age 0) and of the one that is disturbed (age 1), and
-# whether all of the files belong together, so that they are all old or all new.
+TRANSFORMERS = ("transformer_best_accumulate", "transformer_bf16_bleu")
+# Commands that write several files: how the names of those begin that belong together, so that they are all old or all
+# new; and the arguments of an older call (age 0) and of the one that is disturbed (age 1). NEW take the place of nothing.
+NEW = ("heed average", "heed prune", "heed import")
 WRITERS = {
-    "heed clean": (True, lambda work, out, age: [
+    "heed clean": ("", lambda work, out, age: [
         "clean", *(work / "corpora" / f"{('valid', 'train')[age]}.{side}" for side in ("src", "tgt")), "--remove", "all", "-o", out / "kept",
         "--model", _transformer(work)]),
-    "heed init": (False, lambda work, out, age: [
+    "heed init": ("parts/", lambda work, out, age: [
         "init", *(work / "corpora" / f"train.{side}" for side in ("src", "tgt")), "--valid", 20 + age, "--test", 20, "-o", out / "made.yaml",
         "--data", out / "parts", "--force"]),
-    "heed average": (True, lambda work, out, age: ["average", *_best(work)[:age + 1], "-o", out]),
-    "heed prune": (True, lambda work, out, age: ["prune", _transformer(work), "--heads", ("encoder.0.1", "cross.0.1")[age], "-o", out]),
-    "heed import": (True, lambda work, out, age: ["import", _exported(work, ("transformer_best_accumulate", "transformer_bf16_bleu")[age]), "-o", out]),
-    "heed export --format huggingface": (True, lambda work, out, age: [
-        "export", _transformer(work), "--format", "huggingface", "--set", f"decoding.beam_size={age + 2}", "-o", out]),
-    "heed attention": (True, lambda work, out, age: ["attention", _rnn(work), "--text", ("a b", "a b c d")[age], "-o", out]),
-    "heed runs --curves": (True, lambda work, out, age: ["runs", "--curves", _rnn(work), *([_transformer(work)] if age else []), "-o", out]),
-    "heed lengths": (False, lambda work, out, age: [
+    "heed average": ("", lambda work, out, age: ["average", *_best(work)[:age + 1], "-o", out]),
+    "heed prune": ("", lambda work, out, age: ["prune", _transformer(work), "--heads", ("encoder.0.1", "cross.0.1")[age], "-o", out]),
+    "heed import": ("", lambda work, out, age: ["import", _exported(work, TRANSFORMERS[age]), "-o", out]),
+    "heed export": ("", lambda work, out, age: ["export", references.training(work, TRANSFORMERS[age]).run, "-o", out]),
+    "heed attention": ("", lambda work, out, age: ["attention", _rnn(work), "--text", ("a b", "a b c d")[age], "-o", out]),
+    "heed runs --curves": ("", lambda work, out, age: ["runs", "--curves", _rnn(work), *([_transformer(work)] if age else []), "-o", out]),
+    "heed lengths": (None, lambda work, out, age: [
         "lengths", _rnn(work), *([_transformer(work)] if age else []), "--csv", out / "lengths.csv", "--svg", out / "lengths.svg"]),
-    "heed faithful": (False, lambda work, out, age: [
-        "faithful", _rnn(work), "--source", work / PAIR[0], "--target", work / PAIR[1], "--draws", 2 + age, "-o", out / "numbers.csv",
+    "heed faithful": (None, lambda work, out, age: [
+        "faithful", _rnn(work), "--source", work / "corpora/few.src", "--target", work / "corpora/few.tgt", "--draws", 2 + age, "-o", out / "numbers.csv",
         "--html", out / "page.html"]),
 }
 
 
 def undisturbed(work, what, age):
     """The reference of a writer, made once."""
-    toy.write_corpora(work / "corpora")
+    toy.write_pairs(toy.write_corpora(work / "corpora"), "few", 3, seed=6)
 
     def arguments(out):
         out.mkdir(exist_ok=True)
@@ -169,7 +169,11 @@ def begin_with_old(work, what, out, console):
     groups = []
     for age in (0, 1):
         made = files_in(undisturbed(work, what, age).run)
-        groups.append([made] if WRITERS[what][0] else [{name: made[name]} for name in sorted(made)])
+        first = WRITERS[what][0]
+        together = {name: made[name] for name in made if first is not None and name.startswith(first)}
+        groups.append([together] + [{name: made[name]} for name in sorted(made.keys() - together.keys())])
+    if what in NEW:
+        return WRITERS[what][1](work, out, 1), [{} for _ in groups[1]], groups[1]
     out.mkdir()
     status, said = process.run(WRITERS[what][1](work, out, 0), console)
     if status != 0:
@@ -182,11 +186,23 @@ class Writer(Command):
 
     def __init__(self, index, work, seed, kills):
         super().__init__(index, work, seed, kills)
-        what = kills[0][0]
-        self.out = self.folder / "out"
+        what, self.out = kills[0][0], self.folder / "run"
         reference = undisturbed(work, what, 1)
         self.undisturbed, self.calls, self.seconds = reference.run, len(reference.calls), reference.seconds
         self.arguments, self.old, self.new = begin_with_old(work, what, self.out, self.folder / "console-old")
+
+    def start(self, arguments, extra=None):
+        """What it prints is no matter here, and its console has errors alone."""
+        self.attempts += 1
+        return process.Heed(arguments, self.folder / f"console-{self.attempts}", extra, output=subprocess.DEVNULL)
+
+    def complete(self):
+        """A new folder is refused where it is there already."""
+        return self.kills[0][0] in NEW and is_whole(self.out, self.new)
+
+    def again(self):
+        if not self.complete():
+            super().again()
 
     def torn(self):
         return mixed(self.out, self.old, self.new)

@@ -15,12 +15,12 @@ import sys
 
 import arguments
 import table
-from commands import WRITERS, Bottleneck, CourseStart, Distill, Export, Vocabulary, Writer
+from commands import WRITERS, Bottleneck, CourseStart, Distill, Vocabulary, Writer
 from rounds import SIGNALS
 from trainings import LOOP, PHASES, Training
 
 QUICK = 12  # kills
-KINDS = {"heed vocab": Vocabulary, "heed export": Export, "heed bottleneck": Bottleneck, "heed distill": Distill,
+KINDS = {"heed vocab": Vocabulary, "heed bottleneck": Bottleneck, "heed distill": Distill,
          "heed course start": CourseStart, **{what: Writer for what in WRITERS}}
 
 
