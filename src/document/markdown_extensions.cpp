@@ -19,8 +19,8 @@
 namespace heed::document {
 namespace {
 
-/// Of a table. md4c makes the cells that short rows lack, so that their number is that of rows times
-/// that of columns.
+/// Of a table. md4c makes the cells that short rows lack, so that their number is that of rows
+/// times that of columns.
 constexpr std::size_t kMostColumns = 1000;
 constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end is looked for
 

@@ -140,7 +140,7 @@ MARKDOWN = {
     "open parentheses": lambda n: "[a](" + "(" * n, "titles": repeated("[a](b \""), "carets": repeated("[^"), "addresses": repeated("a@b.c "), "www": repeated("www.a.b "), "colons": repeated("::: a\n"), "parentheses": repeated("(" ), "comments": repeated("<!--"), "link in link": nested("[", "](b)"),
     "admonitions": repeated("!!! a\n    b\n"), "code in code": repeated("`` ` "), "angle links": repeated("[a](<"),
 }
-CUE = "00:00:{:02d}{}{:03d}"
+HEADER = 'msgid ""\nmsgstr "Language: de\\nPlural-Forms: nplurals=2; plural=n != 1;\\n"\n\n'
 
 
 def cues(form, first=""):
@@ -169,13 +169,13 @@ DOCUMENTS = {
             "a cell that never ends": around('a,b\n"', repeated("a\n"), ""), "columns": lambda n: counted("c{}", ",")(n // 2) + "\n" + "a," * (n // 8) + "a\n", "commas": repeated(","),
             "lines in a cell": around('a,b\n"', repeated("a\n"), '",c\n'), "quotes that end and begin": around("a,b\n", repeated('"a",'), "\n"), "ends of lines": repeated("a\r\n")},
     "tsv": {"rows": around("a\tb\n", repeated("a b\tc\n"), ""), "columns": lambda n: counted("c{}", "\t")(n // 2) + "\n" + "a\t" * (n // 8) + "a\n"},
-    "json": {"nested lists": nested("[", "]", '"a"'), "nested objects": nested('{"a":', "}", '"b"'), "strings": around("[", counted('"a b{}"', ","), "]"),
-             "keys": around("{", counted('"k{}":"a b"', ","), "}"), "a long key": around('{"', repeated("k"), '":"a"}'), "a long text": around('["', repeated("a b "), '"]'),
-             "escapes": around('["', repeated("\\u0061"), '"]'), "surrogates": around('["', repeated("\\ud83d\\ude00"), '"]'), "backslashes": around('["', repeated("\\\\"), '"]'),
-             "numbers": around("[", repeated("1,"), "1]"), "one number": around("[", repeated("1"), "]"), "the same key": around("{", repeated('"k":"a",'), '"k":"a"}'), "open": repeated("["), "blanks": around("[", repeated(" "), "]")},
-    "jsonl": {"lines": repeated('{"a":"b c"}\n'), "keys": around("{", counted('"k{}":"a b"', ","), "}\n"), "nested": nested('{"a":', "}", '"b"'), "different keys": counted('{{"k{}":"a"}}', "\n")},
+    "json": {"nested lists": around('{"a":"b","c":', nested("[", "]", '"a"'), "}"), "nested objects": around('{"a":"b","c":', nested('{"d":', "}", '"b"'), "}"), "strings": around("[", counted('{{"a":"a b{}"}}', ","), "]"),
+             "keys": around('{"a":"b",', counted('"k{}":"a b"', ","), "}"), "a long key": around('{"a":"b","', repeated("k"), '":"a"}'), "a long text": around('{"a":"', repeated("a b "), '"}'),
+             "escapes": around('{"a":"', repeated("\\u0061 "), '"}'), "surrogates": around('{"a":"', repeated("\\ud83d\\ude00 "), '"}'), "backslashes": around('{"a":"', repeated("\\\\ "), '"}'),
+             "numbers": around('{"a":"b","c":[', repeated("1,"), "1]}"), "one number": around('{"a":"b","c":', repeated("1"), "}"), "the same key": around("{", repeated('"a":"b",'), '"a":"b"}'), "open": repeated("["), "blanks": around('{"a":"b"', repeated(" "), "}")},
+    "jsonl": {"lines": repeated('{"a":"b c"}\n'), "keys": around('{"a":"b",', counted('"k{}":"a b"', ","), "}\n"), "nested": around('{"a":"b","c":', nested('{"a":', "}", '"b"'), "}\n"), "different keys": counted('{{"a":"b","k{}":"a"}}', "\n")},
     "po": {"messages": cues('msgid "a b{}"\nmsgstr ""\n\n'), "a long message": around('msgid ""\n', repeated('"a b "\n'), 'msgstr ""\n'), "a long line": around('msgid "', repeated("a b "), '"\nmsgstr ""\n'),
-           "comments": around("", repeated("# a\n"), 'msgid "a"\nmsgstr ""\n'), "plurals": cues('msgid "a{0}"\nmsgid_plural "b{0}"\nmsgstr[0] ""\nmsgstr[1] ""\n\n'), "escapes": around('msgid "', repeated("\\n"), '"\nmsgstr ""\n'),
+           "comments": around("", repeated("# a\n"), 'msgid "a"\nmsgstr ""\n'), "plurals": cues('msgid "a{0}"\nmsgid_plural "b{0}"\nmsgstr[0] ""\nmsgstr[1] ""\n\n', HEADER), "escapes": around('msgid "', repeated("\\n"), '"\nmsgstr ""\n'),
            "formats": around('#, c-format\nmsgid "', repeated("%s "), '"\nmsgstr ""\n'), "many forms": lambda n: 'msgid "a"\nmsgid_plural "b"\n' + counted('msgstr[{}] ""', "\n")(n), "obsolete": repeated('#~ msgid "a"\n#~ msgstr ""\n')},
     "tmx": {"units": around('<tmx version="1.4"><header srclang="en"/><body>', repeated('<tu><tuv xml:lang="en"><seg>a b</seg></tuv></tu>'), "</body></tmx>"),
             "inline": around('<tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>', repeated('<ph/>a '), "</seg></tuv></tu></body></tmx>"),
@@ -190,6 +190,8 @@ DOCUMENTS = {
             "entities": around("<!DOCTYPE r [", counted('<!ENTITY e{} "a">'), "]><r>&e1;</r>"), "name spaces": around("<r ", counted('xmlns:a{0}="b{0}"', " "), "/>"), "nested name spaces": lambda n: "".join(f'<a xmlns:x{k}="b">' for k in range(n // 40)) + "a" + "</a>" * (n // 40)},
     "txt": {**LINES, "paragraphs": repeated("a b.\n\n"), "hard breaks": repeated("a b\n"), "sentences": repeated("A b. "), "abbreviations": repeated("z. B. "), "blank lines": repeated("\n"), "exclamations": repeated("a! "), "open quotes": repeated("(\"a. ")},
 }
+# What a format needs to be translated.
+OPTIONS = {"csv": ["--column", "1"], "tsv": ["--column", "1"], "json": ["--column", "a"], "jsonl": ["--column", "a"], "tmx": ["--target", "de"]}
 YAML = {
     "keys": counted("k{}: 1", "\n"), "a long key": repeated("k"), "a long value": around("name: ", repeated("a"), ""), "lists": repeated("- a\n"), "nested lists": repeated("["), "nested maps": repeated("{a: "),
     "comments": repeated("# a\n"), "anchors": counted("k{0}: &a{0} 1", "\n"), "aliases": around("a: &a 1\nb: [", repeated("*a,"), "1]"), "indentation": lambda n: "\n".join(" " * k + "a:" for k in range(int((2 * n) ** 0.5))), "quotes": around('name: "', repeated("\\n"), '"'), "documents": repeated("---\n"), "corpora": around("data: {train: [", repeated("{source: a, target: b}, "), "]}"),
@@ -262,7 +264,7 @@ def rows():
             add(f"translate --markup {kind}, {what}", lambda p, n, t=text, k=kind: ["translate", p.model, p.text("in", t(n) + "\n"), "--markup", k, *FEW])
     for ending, forms in DOCUMENTS.items():
         for what, text in forms.items():
-            add(f"translate --document {ending}, {what}", lambda p, n, t=text, e=ending: ["translate", p.model, p.text(f"in.{e}", t(n)), "--document", e, *FEW, *(["--column", "1"] if e in ("csv", "tsv") else [])])
+            add(f"translate --document {ending}, {what}", lambda p, n, t=text, e=ending: ["translate", p.model, p.text(f"in.{e}", t(n)), "--document", e, *FEW, *OPTIONS.get(e, [])])
     for what, (terms, text) in GLOSSARIES.items():
         add(f"translate --glossary, {what}", lambda p, n, g=terms, t=text: ["translate", p.model, p.text("in", t(min(n, 1 << 14)) + "\n"), "--glossary", p.text("terms", g(n))])
         add(f"translate --glossary inline, {what}", lambda p, n, g=terms, t=text: ["translate", p.model, p.text("in", t(min(n, 1 << 14)) + "\n"), "--glossary", p.text("terms", g(n)), "--set", "decoding.glossary_inline=true"])
@@ -280,7 +282,7 @@ def rows():
         add(f"course check, {what}", lambda p, n, t=text: ["course", "check", p.text("answers.txt", t(n) + "\n").parent])
     add("heads --separators", lambda p, n: ["heads", p.model, "--source", p.corpora / "valid.src", "--target", p.corpora / "valid.tgt", "--separators", counted("w{}", ",")(min(n, 1 << 16))])
     add("vocab --symbols", lambda p, n: ["vocab", p.corpora / "train.src", "--size", 20000, "--symbols", counted("<s{}>", ",")(min(n, 1 << 16)), "-o", p.out("spm")])
-    add("translate --set decoding.forbid", lambda p, n: ["translate", p.model, p.corpora / "test.src", "--set", "decoding.forbid=[" + counted("w{}", ", ")(min(n, 1 << 16)) + "]"])
+    add("translate --set decoding.forbid", lambda p, n: ["translate", p.model, p.corpora / "test.src", "--set", "decoding.forbid=[" + repeated("a, ")(min(n, 1 << 16)) + "a]"])
     add("translate --n-best, lines", lambda p, n: ["translate", p.model, p.text("in", lines(toy.WORDS)(n)), "--n-best", "3", "--beam", "3"])
     return table_
 
