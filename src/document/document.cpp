@@ -75,8 +75,6 @@ class Document::Paragraph {
   }
 
   bool is_sentence() const { return is_sentence_; }
-  /// Whether it cannot be cut (Writing::finished).
-  bool is_value() const { return writing_.finished != nullptr; }
   ByteRange all() const { return {tokens_.front().from, tokens_.back().to}; }
 
   /// The token that has this byte.
@@ -187,10 +185,9 @@ class Document::Paragraph {
     return bytes_.substr(tokens_[i].from, tokens_[i].bytes());
   }
 
-  /// Whether a character at an end of a sentence is a blank, which stays there. In a value, blanks
-  /// that are not ASCII are written with the rest of it.
-  bool is_blank(char32_t c) const {
-    return c == U' ' || c == U'\t' || (!is_value() && c > 0x7F && text::is_space(c));
+  /// Whether a character at an end of a sentence is a blank, which stays there.
+  static bool is_blank(char32_t c) {
+    return c == U' ' || c == U'\t' || (c > 0x7F && text::is_space(c));
   }
 
   /// Whether the token is a line break, or a reference to a blank such as `&nbsp;`.
@@ -343,8 +340,7 @@ std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
   std::vector<ByteRange> out;
   const auto fits = [&](std::string_view part) {
     const ByteRange range = paragraph.trimmed(paragraph.bytes_of(part));
-    return range.is_empty() || !options.fits || paragraph.is_value() ||
-           options.fits(paragraph.segment(range).text);
+    return range.is_empty() || !options.fits || options.fits(paragraph.segment(range).text);
   };
   std::vector<std::string_view> sentences = paragraph.parts();
   if (!paragraph.is_sentence()) {
@@ -372,7 +368,7 @@ void Document::add_segments(const Paragraph& paragraph, ByteRange range,
   if (range.is_empty()) return;
   if (const auto links = paragraph.lone_links(range); !links.empty()) {
     for (const ByteRange& link : links) add_segments(paragraph, link, out);
-  } else if (paragraph.segment(range).has_words) {
+  } else if (paragraph.segment(range).has_letters) {
     out.push_back(range);
   }
 }

@@ -585,7 +585,9 @@ WordWeights diagonal_weights(std::size_t rows, std::size_t columns) {
 bool has_stand_ins(const Segment& segment, const std::string& translation) {
   if (segment.stand_ins == 0) return true;
   const FoundStandIns names = find_stand_ins(segment, translation);
-  if (!names.are_once) return false;
+  if (!names.are_once ||
+      (segment.is_in_order && !std::ranges::is_sorted(names.found, {}, &FoundStandIn::inlay)))
+    return false;
   const auto of_source =
       remains_in(segment.text, segment.stand_ins, find_stand_ins(segment, segment.text).found);
   const auto of_translation = remains_in(translation, segment.stand_ins, names.found);
@@ -600,8 +602,7 @@ std::string with_inlays(const Segment& segment, const std::string& translation,
                         const WordWeights& weights) {
   if (translation == segment.text || (segment.writing.is_document && text::is_blank(translation)))
     return segment.raw;
-  std::string text = Placer(segment, translation, weights).text();
-  return segment.writing.finished ? segment.writing.finished(text) : text;
+  return Placer(segment, translation, weights).text();
 }
 
 }  // namespace heed::document

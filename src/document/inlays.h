@@ -21,9 +21,9 @@ struct WordWeights {
 /// same fraction of the source sentence.
 WordWeights diagonal_weights(std::size_t rows, std::size_t columns);
 
-/// Whether the translation has each stand-in of the segment once, and nothing that may be what is
-/// left of another: a number, a letter with digits, or the letter of the stand-ins as a word, more
-/// often than the segment has it.
+/// Whether the translation has each stand-in of the segment once, in order where the segment says
+/// so, and nothing that may be what is left of another: a number, a letter with digits, or the
+/// letter of the stand-ins as a word, more often than the segment has it.
 bool has_stand_ins(const Segment& segment, const std::string& translation);
 
 /// The translation of a segment with its inlays, each once, written as Segment::writing says.

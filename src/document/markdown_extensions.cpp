@@ -19,7 +19,7 @@
 namespace heed::document {
 namespace {
 
-/// Of a table. md4c makes the cells that short rows lack, so that their number is that of rows
+/// A table has no more. md4c makes the cells that short rows lack, so that their number is that of rows
 /// times that of columns.
 constexpr std::size_t kMostColumns = 1000;
 constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end is looked for

@@ -68,7 +68,8 @@ bool is_unseen(std::string_view bytes) {
 bool is_stood_for(const Token& token, std::string_view bytes) {
   // A reference stands for a character, which is no word.
   return token.syntax == Token::Syntax::whole && token.mask == Token::kWord &&
-         !bytes.starts_with('&') && !is_unseen(bytes) && text::has_words(bytes);
+         (token.is_placeholder ||
+          (!bytes.starts_with('&') && !is_unseen(bytes) && text::has_words(bytes)));
 }
 
 Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
@@ -105,6 +106,7 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
       builder.add(token, text::repair(token.written.empty() ? bytes : token.written));
   }
   Segment segment = std::move(builder).segment();
+  segment.is_in_order = std::ranges::any_of(tokens, &Token::in_order);
   // Beside digits, or after letters, a name would be another word.
   if (letter != 0 && (std::ranges::count_if(segment.inlays, &Inlay::stands_in) > kMostStandIns ||
                       !has_stand_ins(segment, segment.text)))
@@ -203,7 +205,13 @@ void SegmentBuilder::add(const Token& token, std::string_view bytes) {
   } else if (token.syntax == closing) {
     close(token.name, bytes);
   } else {
-    add_item(bytes, segment_.stand_ins != 0 && is_stood_for(token, bytes));
+    const bool has_stand_in = segment_.stand_ins != 0 && is_stood_for(token, bytes);
+    if (token.in_order && !has_stand_in) {
+      open(token, bytes);  // tags whose elements do not end here keep their order
+      segment_.inlays.back().in_order = true;
+    } else {
+      add_item(bytes, has_stand_in);
+    }
   }
 }
 
@@ -217,10 +225,9 @@ Segment SegmentBuilder::segment() && {
   }
   constexpr std::size_t kMost = 256;  // more are a table, not a sentence, and would take long
   for (Inlay& inlay : all)
-    if (all.size() <= kMost && inlay.kind == Inlay::Kind::item && !inlay.stands_in &&
-        is_alone(inlay))
+    if (all.size() <= kMost && (inlay.kind == Inlay::Kind::item || inlay.in_order) &&
+        !inlay.stands_in && is_alone(inlay))
       take_marks(inlay);
-  segment_.has_words = words_end_ > 0;
   return std::move(segment_);
 }
 
@@ -237,6 +244,7 @@ void SegmentBuilder::add_text(std::string_view bytes) {
   if (gap_ && !text.empty() && !is_glued(text::code_point_at(bytes, 0).value)) text += ' ';
   text += bytes;
   if (text::has_words(bytes)) words_end_ = text.size();
+  segment_.has_letters |= text::has_letters(bytes);
   blank_ = gap_ = false;
   last_ = Inlay::kNone;
 }
@@ -360,11 +368,7 @@ bool SegmentBuilder::has_figures_alone(const Inlay& element) const {
       !element.before.starts_with('<') || !segment_.staying.empty())
     return false;
   const std::string_view inside = std::string_view(segment_.text).substr(element.begin);
-  bool has_letters = false;
-  text::each_code_point(inside, [&](const text::CodePoint& point, std::string_view) {
-    has_letters |= text::is_letter(point.value);
-  });
-  return !has_letters && text::has_words(inside);
+  return !text::has_letters(inside) && text::has_words(inside);
 }
 
 /// Whether an element, which ends here, is no word of its sentence: figures directly after a word,

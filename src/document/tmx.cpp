@@ -9,7 +9,9 @@
 #include "base/strings.h"
 #include "document/format.h"
 #include "document/language_tags.h"
+#include "document/message_format.h"
 #include "document/passage.h"
+#include "document/placeholders.h"
 #include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
@@ -151,10 +153,14 @@ class Tmx {
   }
 
   void add_text(std::size_t segment, Passage::Place place) {
-    passages_.push_back(
-        {.tokens = tokens_of_xml(bytes_, events_, segment + 1, events_[segment].partner, tmx_role),
-         .writing = {.escaped = text::with_references, .is_document = true},
-         .place = std::move(place)});
+    Passage passage;
+    passage.tokens = tokens_of_xml(bytes_, events_, segment + 1, events_[segment].partner, tmx_role,
+                                   likely_placeholder);
+    passage.writing.escaped = text::with_references;
+    passage.place = std::move(place);
+    keep_order(bytes_, passage.tokens);
+    divide_message(bytes_, passage);
+    passages_.push_back(std::move(passage));
   }
 
   std::string_view bytes_;

@@ -29,6 +29,8 @@ class WordCutter {
   /// Whether a word begins with this character; a blank has none.
   bool begins(char32_t c) {
     const State before = state_;
+    // Nobody sees it between two letters.
+    if (together_ && before != State::blank && is_invisible(c)) return false;
     state_ = is_space(c)                         ? State::blank
              : together_ && is_word_by_itself(c) ? State::letter
                                                  : State::run;
@@ -53,6 +55,10 @@ bool has_words(std::string_view text) {
   return any_code_point(text, [](const CodePoint& point) {
     return !is_space(point.value) && !is_punctuation(point.value);
   });
+}
+
+bool has_letters(std::string_view text) {
+  return any_code_point(text, [](const CodePoint& point) { return is_letter(point.value); });
 }
 
 bool is_unsegmented(std::string_view text) {

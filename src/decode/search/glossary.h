@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "decode/search/config.h"
@@ -26,9 +28,12 @@ using TextLines = std::vector<std::string>;
 
 class Glossary {
  public:
-  /// Reads decoding.glossary. Throws UserError that names the line which has no target, an empty
-  /// column or the term of an earlier line, and as text::LineReader does.
-  explicit Glossary(const DecodeConfig& config);
+  /// Reads decoding.glossary (document::read_terms()) for a model of these languages, and logs its
+  /// warnings; empty: the model names none. A term that the file has several times has all of its
+  /// targets. Throws UserError that names the line of what is not understood, and as
+  /// document::read_document() does.
+  Glossary(const DecodeConfig& config, const std::string& source_language,
+           const std::string& target_language);
   /// Makes the glossary of a request by the same rules: each of `terms` is a source and its
   /// targets, none of them blank. Throws UserError where a source is there twice.
   Glossary(const DecodeConfig& config, const std::vector<TextLines>& terms);
@@ -62,8 +67,8 @@ class Glossary {
   struct Match {
     std::size_t begin, end, term;  // code points of the line
   };
-  /// Adds a term: a source and its targets. Returns whether the source is new.
-  bool add(const TextLines& term);
+  /// Adds a term. Returns whether it is new; otherwise it gets the targets that it lacks.
+  bool add(const std::string& source, const TextLines& targets);
   /// Makes what finds the sources, after the last term.
   void end_terms();
   std::vector<Match> matches_in(std::u32string_view folded_line) const;
@@ -75,9 +80,11 @@ class Glossary {
   std::vector<TextLines> targets_;                // of each term
   std::vector<TermPieces> pieces_;                // of each term
   std::vector<char> inside_words_, before_more_;  // of each piece
-  std::vector<std::u32string> sources_;           // folded; until end_terms()
-  std::unordered_set<std::u32string> known_;      // the same
   TextFinder finder_;                             // of the sources
+  // Until end_terms(): the sources, folded, the term of each, and the targets of each.
+  std::vector<std::u32string> sources_;
+  std::unordered_map<std::u32string, std::size_t> by_source_;
+  std::set<std::pair<std::size_t, std::string>> known_;
 };
 
 /// Returns the glossary, ready for a search. Throws UserError as check_terms() and, unless it is

@@ -53,7 +53,7 @@ TextFinder::TextFinder(std::span<const std::u32string> texts) {
          ++node) {
       if (parent != kRoot)
         nodes_[node].fallback = step(nodes_[parent].fallback, nodes_[node].character, steps);
-      const Node& fallback = nodes_[nodes_[node].fallback];
+      const FinderNode& fallback = nodes_[nodes_[node].fallback];
       nodes_[node].next_text = fallback.text != kNone ? nodes_[node].fallback : fallback.next_text;
     }
 }
@@ -61,7 +61,7 @@ TextFinder::TextFinder(std::span<const std::u32string> texts) {
 uint32_t TextFinder::child(uint32_t node, char32_t character) const {
   const auto begin = nodes_.begin() + nodes_[node].first_child;
   const auto end = nodes_.begin() + nodes_[node + 1].first_child;
-  const auto at = std::ranges::lower_bound(begin, end, character, {}, &Node::character);
+  const auto at = std::ranges::lower_bound(begin, end, character, {}, &FinderNode::character);
   return at != end && at->character == character ? static_cast<uint32_t>(at - nodes_.begin())
                                                  : kRoot;
 }

@@ -34,7 +34,7 @@ class TextFinder {
 
   /// A node stands for the end of a text, from some position on. Nodes are in the order of their
   /// depths, and those with one parent follow each other in the order of their characters.
-  struct Node {
+  struct FinderNode {
     char32_t character = 0;      // the first one of what the node stands for
     uint32_t first_child = 0;    // the children end where those of the next node begin
     uint32_t fallback = kRoot;   // the node of the longest text that this one begins with
@@ -45,7 +45,7 @@ class TextFinder {
   uint32_t child(uint32_t node, char32_t character) const;  // kRoot where there is none
   uint32_t step(uint32_t node, char32_t character, std::size_t& steps) const;
 
-  std::vector<Node> nodes_;        // and one at the end, for the children of the last
+  std::vector<FinderNode> nodes_;  // and one at the end, for the children of the last
   std::vector<uint32_t> lengths_;  // of each text, in code points
 };
 
