@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
 #include "apps/cli/destination.h"
 #include "apps/cli/libtorch.h"
@@ -31,6 +33,7 @@
 #include "text/copies.h"
 #include "text/lines.h"
 #include "text/tsv.h"
+#include "text/utf8.h"
 
 namespace heed {
 namespace {
@@ -142,6 +145,35 @@ class Chooser {
   std::optional<decode::Translator> reverse_;
 };
 
+/// A row of translations.tsv.
+struct TaughtRow {
+  double nats;
+  std::string target;
+};
+
+/// Reads the rows of translations.tsv, which something else than heed may have changed.
+class TaughtRows {
+ public:
+  explicit TaughtRows(const std::string& file) : reader_(file) {}
+
+  /// Throws UserError that names the row where it is not as translate_sources() writes it.
+  TaughtRow next() {
+    std::string row;
+    reader_.next(row);
+    const std::size_t tab = row.find('\t');
+    const auto nats = exact_number<double>(std::string_view(row).substr(0, tab));
+    if (tab == row.npos || !nats || std::isnan(*nats) || !text::is_utf8(row))
+      throw UserError(
+          "{}:{}: '{}' is not a score, a tab and a translation; remove this row and all after it "
+          "(head -n {} has the others), and give the same command again",
+          reader_.name(), reader_.line_number(), one_line(row), reader_.line_number() - 1);
+    return {*nats, row.substr(tab + 1)};
+  }
+
+ private:
+  text::LineReader reader_;
+};
+
 }  // namespace
 
 int64_t count_sources(const DistillArgs& args) {
@@ -161,6 +193,10 @@ void translate_sources(const DistillArgs& args, int64_t all, const std::string& 
   const std::string& file = files.translations;
   Destination destination(file, /*resume=*/true);
   if (destination.lines() == all) return;
+  if (destination.lines() > all)
+    throw UserError(
+        "{}: has {}, and the sources have {}; remove the file, and give the same command again",
+        file, counted(destination.lines(), "row"), counted(all, "line"));
   destination.cut_to_whole_lines();
   const run::LineModels models = open_line_models(args.teacher, teacher_options(args));
   Chooser chooser(args);
@@ -197,19 +233,15 @@ void choose_pairs(const DistillArgs& args, const DistillationFiles& files) {
   text::CopyLearner learner;
   {
     SourceLines sources(args);
-    text::LineReader translations(files.translations);
-    for (std::string source, reference, row; sources.next(source, reference);) {
-      translations.next(row);
-      learner.learn(source, row.substr(row.find('\t') + 1));
-    }
+    TaughtRows rows(files.translations);
+    for (std::string source, reference; sources.next(source, reference);)
+      learner.learn(source, rows.next().target);
   }
   const text::CopyLimit copies = learner.limit();
   SourceLines sources(args);
-  text::LineReader translations(files.translations);
-  for (std::string source, reference, row; sources.next(source, reference);) {
-    translations.next(row);
-    const std::size_t tab = row.find('\t');
-    const std::string target = row.substr(tab + 1);
+  TaughtRows rows(files.translations);
+  for (std::string source, reference; sources.next(source, reference);) {
+    const auto [nats, target] = rows.next();
     const std::vector<Flag> flags =
         study::flags_of({.source = source, .translation = target, .copies = copies});
     const auto* bad = std::ranges::find_if(
@@ -217,7 +249,7 @@ void choose_pairs(const DistillArgs& args, const DistillationFiles& files) {
     if (bad != std::end(kBadLessons))
       ++left_out[bad - std::begin(kBadLessons)];
     else if (!target.empty())
-      kept.push_back({source, target, std::stod(row.substr(0, tab))});
+      kept.push_back({source, target, nats});
   }
   const auto most = static_cast<std::size_t>((1 - args.worst) * static_cast<double>(kept.size()));
   std::vector<std::size_t> best(kept.size());

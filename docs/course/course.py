@@ -5,17 +5,18 @@ A lab is a folder of labs/: handout.md, answers.txt with the questions, and file
 name with what is right: check.py (see grading.py) and the files without holes. README.md says how to write one.
 """
 import argparse
+import glob
 import importlib
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from grading import LabError, Lab
+from grading import SECONDS, LabError, Lab, one_line
 
 HERE = Path(__file__).resolve().parent
-SECONDS = 30  # for one check; a student's loop may have no end
 
 
 def numbers_and_folders(labs):
@@ -54,8 +55,8 @@ def list_labs(course, args):
 
 def lab_of(course, word):
     labs = numbers_and_folders(course / "labs")
-    if not word.isdecimal() or int(word) not in labs:
-        raise LabError(f"no lab '{word}'; the labs are {min(labs)} to {max(labs)}: heed course")
+    if not re.fullmatch("[0-9]{1,9}", word) or int(word) not in labs:
+        raise LabError(f"no lab '{one_line(word, 40)}'; the labs are {min(labs)} to {max(labs)}: heed course")
     return labs[int(word)]
 
 
@@ -81,15 +82,30 @@ def start(course, args):
     folder = Path(args.output or f"labs/{source.name}")
     if folder.exists() and any(folder.iterdir()):
         raise LabError(f"{folder}: is there already; choose another folder with -o, or delete it to begin again")
-    # Without the modes: an installed lab may be read-only.
-    shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    # A new folder comes whole, or not at all.
+    place = folder.resolve()
+    made = place.with_name(f".{place.name}.tmp.{os.getpid()}")
+    for left in place.parent.glob(f".{glob.escape(place.name)}.tmp.*"):  # of a command that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    try:
+        made.mkdir(parents=True)
+        for item in source.iterdir():  # without the modes: an installed lab may be read-only
+            copy = shutil.copyfile if item.is_file() else shutil.copytree
+            copy(item, made / item.name)
+        text = (made / "handout.md").read_text().replace(f"labs/{source.name}", folder.as_posix())
+        (made / "handout.md").write_text(text)
+        page = as_html(title, text)
+        if page:
+            (made / "handout.html").write_text(page)
+        if folder.exists():  # it is empty, and may be where somebody stands
+            for item in made.iterdir():
+                item.rename(folder / item.name)
+        else:
+            made.rename(place)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
     handout = folder / "handout.md"
-    text = handout.read_text().replace(f"labs/{source.name}", folder.as_posix())
-    handout.write_text(text)
-    page = as_html(title, text)
-    if page:
-        (folder / "handout.html").write_text(page)
-    else:
+    if not page:
         print("No handout.html: that takes Python's package markdown (pip install markdown)", file=sys.stderr)
     if missing_paths(needs):
         print(f"Not here yet, and needed: {needs}", file=sys.stderr)
@@ -98,25 +114,28 @@ def start(course, args):
 
 
 def checked(course, folder, show=False):
-    """What a lab's check says of a student's folder: (text, right, questions). `show`: with the right answers."""
+    """What a lab's check says of a student's folder: (text, right, questions, number). `show`: with the right answers."""
     if not (folder / "answers.txt").is_file():
         raise LabError(f"{folder}: no folder of a lab, it has no answers.txt; heed course start makes one")
     name = Lab(folder).answers.get("lab")
     if name is None:
         raise LabError(f"{folder / 'answers.txt'}: has no line 'lab = N', which says which lab it is")
-    solved = course / "answers" / lab_of(course, name).name
-    # A process of its own: it runs the student's functions.
+    try:
+        lab = lab_of(course, name)
+    except LabError as error:
+        raise LabError(f"{folder / 'answers.txt'}: {error}") from error
+    solved = course / "answers" / lab.name
+    # A process of its own: whatever happens to it, the others are graded.
     command = [sys.executable, "-B", "-X", "utf8", str(HERE / "grading.py"), str(solved / "check.py"), str(folder)]
     try:
-        done = subprocess.run(command + ["--right"] * show, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(command + ["--right"] * show, capture_output=True, text=True, timeout=2 * SECONDS, check=False,
+                              stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired as late:
-        text = (late.stdout or b"").decode()
-        right, lines = text.count("\n  right") + text.startswith("  right"), text.count("\n")
-        return f"{text}  wrong  the function after these did not end within {SECONDS} seconds\n", right, lines + 1
+        raise LabError(f"{folder}: its check did not end within {2 * SECONDS} seconds; is one of its files very long?") from late
     count = re.search(r"^(\d+) of (\d+) right\n\Z", done.stdout, re.MULTILINE)
     if not count:
-        raise LabError(f"{solved / 'check.py'} failed: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
-    return done.stdout, int(count[1]), int(count[2])
+        raise LabError(f"{folder}: {solved / 'check.py'} failed: {one_line((done.stderr.strip().splitlines() or ['no message'])[-1])}")
+    return done.stdout, int(count[1]), int(count[2]), int(lab.name.split("_")[0])
 
 
 def check(course, args):
@@ -125,7 +144,7 @@ def check(course, args):
     right = True
     for word in args.what:
         folder = Path("labs") / lab_of(course, word).name if word.isdecimal() else Path(word)
-        text, good, count = checked(course, folder, args.right)
+        text, good, count, _ = checked(course, folder, args.right)
         print(f"{folder}\n{text}", end="")
         right = right and good == count
     return 0 if right else 1
@@ -143,14 +162,13 @@ def grade(course, args):
         points = {}
         for answers in sorted(student.glob("**/answers.txt")):
             try:
-                right = checked(course, answers.parent)[1:]
+                *right, number = checked(course, answers.parent)[1:]
             except (LabError, OSError, UnicodeDecodeError) as error:  # the others are graded all the same
                 print(f"heed: course: {error}", file=sys.stderr)
                 continue
-            number = int(Lab(answers.parent).answers["lab"])
             if number in points:
                 print(f"heed: course: {student}: has lab {number} twice; the better one counts", file=sys.stderr)
-            points[number] = max(points.get(number, right), right)
+            points[number] = max(points.get(number, tuple(right)), tuple(right))
         rows.append((student.resolve().name, points))
     width = max(len("student"), *(len(name) for name, _ in rows))
     print("student".ljust(width) + "".join(f"{number:>7}" for number in labs) + "    all")

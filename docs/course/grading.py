@@ -10,13 +10,21 @@ import array
 import base64
 import contextlib
 import csv
+import ctypes
 import importlib.util
-import io
 import json
 import math
+import os
 import re
+import select
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
+
+SECONDS = 30            # for all functions of a lab; a student's loop may have no end
+MOST_BYTES = 64 << 20   # of what a function gives
 
 
 class LabError(Exception):
@@ -25,6 +33,28 @@ class LabError(Exception):
 
 class NotYet(Exception):
     """A file that a question is about is not there."""
+
+
+class Raised(Exception):
+    """What a student's function raised: the names of its classes, and its message."""
+
+    def __init__(self, kinds, message):
+        super().__init__(one_line(f"{kinds[0]}: {message}"))
+        self.kinds = kinds
+
+
+def one_line(text, most=200):
+    """Whatever a student's file says, it is shown in one line, and writes nothing else to a terminal."""
+    text = "".join(letter if letter.isprintable() else " " for letter in " ".join(str(text).split()))
+    return text if len(text) <= most else text[:most] + "..."
+
+
+def read_text(path):
+    """A text of a student, which an editor may have begun with a byte order mark."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LabError(f"{path}: is not in UTF-8, from byte {error.start} on; save it as UTF-8") from error
 
 
 def normal(text):
@@ -53,7 +83,8 @@ class Lab:
     def __init__(self, folder, show=False):
         self.folder, self.show = Path(folder), show
         self.answers, self.right, self.asked = {}, 0, 0
-        for number, line in enumerate((self.folder / "answers.txt").read_text().splitlines(), 1):
+        self.until = time.monotonic() + SECONDS
+        for number, line in enumerate(read_text(self.folder / "answers.txt").splitlines(), 1):
             line = line.split("#")[0].strip()
             if not line:
                 continue
@@ -67,6 +98,8 @@ class Lab:
         path = self.folder / name
         if not path.exists():
             raise NotYet(f"{path} is not there: a command of the handout writes it")
+        if not path.is_file():
+            raise NotYet(f"{path} is no file; move it away, and run the command of the handout again")
         return path
 
     def rows(self, name, **where):
@@ -76,7 +109,7 @@ class Lab:
                 return float(text)
             except ValueError:
                 return text
-        with open(self.path(name), newline="") as file:
+        with open(self.path(name), newline="", encoding="utf-8-sig") as file:
             table = [{key: value(text) for key, text in row.items()} for row in csv.DictReader(file)]
         found = [row for row in table if all(str(row.get(key)) == str(value(str(wish))) for key, wish in where.items())]
         if not found:
@@ -87,13 +120,13 @@ class Lab:
     def in_run(self, name):
         """A file of a run, such as runs/lab4/scaled/metrics.jsonl: in the nearest folder above the lab's, or in this one."""
         for place in [*self.folder.resolve().parents, Path.cwd()]:
-            if (place / name).exists():
+            if (place / name).is_file():
                 return place / name
         raise NotYet(f"{name} is not there: the handout's training writes it; let it finish")
 
     def training(self, run, event="train"):
         """The lines of a run's metrics.jsonl about this event."""
-        lines = map(json.loads, self.in_run(f"{run}/metrics.jsonl").read_text().splitlines())
+        lines = map(json.loads, read_text(self.in_run(f"{run}/metrics.jsonl")).splitlines())
         found = [line for line in lines if line["event"] == event]
         self.in_run(f"{run}/summary.json")  # which a training writes at its end
         if not found:
@@ -102,7 +135,7 @@ class Lab:
 
     def worked(self, name, head=0):
         """The numbers of one head of the first sentence in a page of `heed attention --step`."""
-        data = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.path(name).read_text(), re.DOTALL)
+        data = re.search(r'<script type="application/json" id="data">(.*?)</script>', read_text(self.path(name)), re.DOTALL)
         if not data or not (sentences := json.loads(data[1])):
             raise NotYet(f"{self.folder / name} has no sentence; run the command of the handout again")
         def unpacked(part):
@@ -126,7 +159,10 @@ class Lab:
             return right() if callable(right) else right
         except NotYet as missing:
             self.tell(False, name, str(missing))
-            return None
+        except Exception as error:  # whatever a student's files have in them
+            self.tell(False, name, f"{type(error).__name__}: {one_line(error)}: what your commands have written is not as they write "
+                                   "it; run those of the handout again")
+        return None
 
     def answered(self, name, right, judge):
         """Compares an answer: judge(text, right) gives whether it is right, and a hint."""
@@ -146,7 +182,7 @@ class Lab:
             try:
                 got = float(text.rstrip("%").replace(",", ""))
             except ValueError:
-                return False, name, f"'{text}' is no number"
+                return False, name, f"'{one_line(text, 60)}' is no number"
             last_digit = 10.0 ** -len(text.rstrip("%").partition(".")[2])
             if near(got, value, within):
                 return True, name, ""
@@ -165,19 +201,22 @@ class Lab:
             return normal(text) in map(normal, words), name, f"write {' or '.join(choices)}" if no_choice else hint
         self.answered(name, right, judge)
 
-    def called(self, file, name, arguments):
-        """What a student's function gives; NotYet while the hole is there."""
+    def called(self, file, name, calls):
+        """What a student's function gives for each of these arguments, in order, as JSON can say it. It runs in a process of its
+        own, which knows no right answer, and ends with all that it has started. NotYet while the hole is there; Raised."""
         path = self.folder / file
         if not path.exists():
             raise NotYet(f"{path} is not there: heed course start wrote it")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        module = importlib.util.module_from_spec(spec)
-        with contextlib.redirect_stdout(io.StringIO()):
-            spec.loader.exec_module(module)
-            got = getattr(module, name)(*arguments)
-        if got is None or got is ... or (isinstance(got, list) and None in got):
-            raise NotYet("the hole is still there")
-        return got
+        if time.monotonic() > self.until:
+            raise NotYet(f"not tried: the functions before took {SECONDS} seconds")
+        with contextlib.closing(results_of(path, name, calls, self.until)) as results:
+            for result in results:
+                if "raised" in result:
+                    raise Raised(result["raised"], result["message"])
+                got = result.get("value")
+                if got is None or (isinstance(got, list) and None in got):
+                    raise NotYet("the hole is still there")
+                yield got
 
     def function(self, file, name, cases, hint, within=1e-4, about=""):
         """`cases`: (arguments, what is right), or a function that gives them; `about` says which ones they are."""
@@ -186,29 +225,108 @@ class Lab:
         if cases is None:
             return
         try:
-            for arguments, right in cases:
-                if not near(self.called(file, name, arguments), right, within):
-                    shown = ", ".join(map(str, arguments))
-                    shown = shown if len(shown) < 90 else shown[:90] + "..."
-                    return self.tell(False, label, f"{hint} (for {shown})")
+            cases = list(cases)
+            with contextlib.closing(self.called(file, name, [arguments for arguments, _ in cases])) as results:
+                for (arguments, right), got in zip(cases, results):
+                    if not near(got, right, within):
+                        shown = ", ".join(map(str, arguments))
+                        shown = shown if len(shown) < 90 else shown[:90] + "..."
+                        return self.tell(False, label, f"{hint} (for {shown})")
         except NotYet as missing:
             return self.tell(False, label, str(missing))
-        except (Exception, SystemExit) as error:  # whatever a student's function does
-            return self.tell(False, label, f"{type(error).__name__}: {error}")
+        except Exception as error:  # whatever a student's function does
+            return self.tell(False, label, str(error) if isinstance(error, Raised) else f"{type(error).__name__}: {one_line(error)}")
         self.tell(True, label, "")
 
     def raises(self, file, name, arguments, kind, hint):
         """A function in a Python file has to refuse these arguments."""
         label = f"{file} {name}"
         try:
-            self.called(file, name, arguments)
-        except kind:
-            return self.tell(True, label, "")
+            list(self.called(file, name, [arguments]))
         except NotYet as missing:
             return self.tell(False, label, str(missing))
-        except (Exception, SystemExit) as error:  # whatever a student's function does
-            return self.tell(False, label, f"{type(error).__name__}: {error}")
+        except Raised as error:
+            good = kind.__name__ in error.kinds
+            return self.tell(good, label, "" if good else str(error))
         self.tell(False, label, hint)
+
+
+def results_of(path, name, calls, until):
+    """The lines of JSON that a process with a student's function writes, one for each call; NotYet where it does not."""
+    # Whoever is left without a parent comes to this process, which ends them.
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    command = [sys.executable, "-B", "-X", "utf8", __file__, "--call", str(path), name]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          start_new_session=True) as child:
+        try:
+            try:
+                child.stdin.write(json.dumps(calls).encode())
+                child.stdin.close()
+            except BrokenPipeError:  # it ended before
+                pass
+            yield from lines_of(child.stdout.fileno(), len(calls), until)
+        finally:
+            end(child)
+
+
+def lines_of(pipe, count, until):
+    """So many lines, each as JSON. It does not wait for the end of the pipe, which a process that goes on running has, too."""
+    got = bytearray()
+    while count > 0:
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            raise NotYet(f"did not end within {SECONDS} seconds, which all functions of the lab have together")
+        more = os.read(pipe, 1 << 16)
+        if not more:
+            raise NotYet("the process of the function ended without a result")
+        got += more
+        if b"\n" in more:
+            *lines, rest = got.split(b"\n")
+            got = bytearray(rest)
+            count -= len(lines)
+            yield from map(json.loads, lines)
+        if len(got) > MOST_BYTES:
+            raise NotYet("the function gives more than 64 MiB")
+
+
+def end(child):
+    """Ends a process, those of its session, and those that came to this one."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    child.wait()
+    while True:
+        try:
+            for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").split():
+                os.kill(int(pid), signal.SIGKILL)
+            os.waitpid(-1, 0)
+        except OSError:  # no child is left
+            return
+
+
+def call(path, name):
+    """Calls a function for each of the arguments on standard input. What it prints goes nowhere."""
+    out = os.fdopen(os.dup(1), "w", encoding="ascii")
+    calls = json.load(sys.stdin)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1):
+        os.dup2(nowhere, number)
+
+    def tell(result):
+        out.write(json.dumps(result) + "\n")
+        out.flush()
+
+    try:
+        spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for arguments in calls:
+            got = getattr(module, name)(*arguments)
+            tell({} if got is ... else {"value": got})
+    except (Exception, SystemExit) as error:  # whatever a student's function does
+        tell({"raised": [kind.__name__ for kind in type(error).__mro__], "message": one_line(error)})
+
 
 
 def main(check_file, folder, *show):
@@ -221,4 +339,6 @@ def main(check_file, folder, *show):
 
 
 if __name__ == "__main__":
+    if sys.argv[1] == "--call":
+        sys.exit(call(*sys.argv[2:]))
     importlib.import_module("grading").main(*sys.argv[1:])  # as the module that check.py imports

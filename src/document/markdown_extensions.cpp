@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "document/lines_of_text.h"
 #include "document/markdown_inserts.h"
@@ -18,6 +19,10 @@
 
 namespace heed::document {
 namespace {
+
+/// A table has no more. md4c makes the cells that short rows lack, so that their number is that of
+/// rows times that of columns.
+constexpr std::size_t kMostColumns = 1000;
 
 /// Bytes of the name of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
 std::size_t bytes_of_alert(std::string_view text) {
@@ -261,6 +266,9 @@ class CommonMarkdownMaker {
         make_letters(start(i) + from, start(i) + line.size());
       return true;
     }
+    if (cells.size() > kMostColumns)
+      throw UserError("line {}: the table has {} columns, and {} are the most; divide it", i + 1,
+                      cells.size(), kMostColumns);
     constexpr std::size_t kLeast = 3;
     for (const std::string_view cell : cells)
       if (const std::string_view rule = trim(cell); rule.size() < kLeast)

@@ -3,8 +3,10 @@ import errno
 import os
 import shutil
 import signal
+import subprocess
 import time
 
+import commands
 import process
 import references
 import run_folder
@@ -100,6 +102,50 @@ class FailedCall(Case):
         if self.complaints:
             self.complaints[0] += f"; the call: {hit[:1]}, {self.shim}"
         self.resumed()
+
+
+class FullDisk:
+    """A command that writes several files, on a disk that is full from its k-th call on: the older files are there as they
+    were, and the same command makes the newer ones when there is space."""
+
+    GROWING = ("open", "write", "sync", "close", "rename", "mkdir", "truncate")
+
+    def __init__(self, what, work, number, command, share):
+        self.what, self.work, self.command, self.share = what, work, command, share
+        self.folder = work / f"case-{os.getpid()}-{number}"
+        self.complaints = []
+
+    def complain(self, texts):
+        self.complaints += texts
+
+    def play(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        out, log = self.folder / "run", self.folder / "calls"
+        arguments, old, new = commands.begin_with_old(self.work, self.command, out, self.folder / "console-old")
+        calls = [call for call, _ in commands.undisturbed(self.work, self.command, 1).calls if call in self.GROWING]
+        at = 1 + int(self.share * (len(calls) - 1))
+        extra = process.disturbed([out], log, at=at, error=errno.ENOSPC, forever=True, calls=",".join(self.GROWING))
+        heed = process.Heed(arguments, self.folder / "console", extra, output=subprocess.DEVNULL)
+        status = heed.wait()
+        self.complain(process.complaints_about_error(heed.text(), status, expected=(0, 1)))
+        said = log.read_text(encoding="utf-8") if log.exists() else ""
+        hit = [line for line in said.splitlines() if line.startswith("disturbed")]
+        if hit and status == 0 and not FailedCall.harmless(hit[0]):
+            self.complain([f"nothing was said of a call that failed: {hit[0]}"])
+        self.complain(commands.mixed(out, old, new))
+        left = [name for name in commands.files_in(out) if ".tmp." in name]
+        self.complain([f"temporary files are left: {left}"] if left else [])
+        if self.complaints:
+            self.complaints[0] += f"; the call: {hit[:1]}, {at} of {len(calls)}"
+        if self.command not in commands.NEW or not commands.is_whole(out, new):
+            status, said = process.run(arguments, self.folder / "console-again")
+            self.complain(process.complaints_about_error(said, status, expected=(0,)))
+        if not commands.is_whole(out, new):
+            self.complain(["not as undisturbed"])
+        if not self.complaints:
+            shutil.rmtree(self.folder)
+        return self
 
 
 class FailedRead(Case):

@@ -20,6 +20,7 @@ import sys
 import time
 
 import cases
+import commands
 import process
 import references
 import table
@@ -92,6 +93,9 @@ def plan(work, quick, draw):
     for k in [1] + draw.sample(writing, 2 if quick else 20):
         yield cases.FailedCall, ("folder read-only from a call on (EROFS)", among(CHANGING, k), errno.EROFS, True,
                            ",".join(CHANGING))
+    for command in draw.sample(sorted(commands.WRITERS), 2) if quick else commands.WRITERS:
+        for _ in range(1 if quick else 10):
+            yield cases.FullDisk, ("disk full from a call on (ENOSPC), " + command, command, draw.random())
     for at in (1, 3) if quick else range(1, 9):
         yield cases.FailedRead, ("a read of the corpus fails (EIO)", at)
     yield cases.FullLog, ("train.log on a full disk",)

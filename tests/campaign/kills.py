@@ -15,12 +15,13 @@ import sys
 
 import arguments
 import table
-from commands import Bottleneck, Export, Vocabulary
+from commands import WRITERS, Bottleneck, CourseStart, Distill, Vocabulary, Writer
 from rounds import SIGNALS
 from trainings import LOOP, PHASES, Training
 
 QUICK = 12  # kills
-KINDS = {"heed vocab": Vocabulary, "heed export": Export, "heed bottleneck": Bottleneck}
+KINDS = {"heed vocab": Vocabulary, "heed bottleneck": Bottleneck, "heed distill": Distill,
+         "heed course start": CourseStart, **{what: Writer for what in WRITERS}}
 
 
 def rounds(seed):

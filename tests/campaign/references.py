@@ -12,7 +12,7 @@ import time
 import process
 import toy
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a command may be of another run that is kept
 
 
 class Reference:
@@ -53,9 +53,9 @@ def make(work, name, text_of, command):
             return Reference(kept)
         folder = pathlib.Path(tempfile.mkdtemp(prefix="making-", dir=home))
         (folder / "run.yaml").write_text(text_of(folder / "run"), encoding="utf-8")
+        counted, arguments = process.disturbed([folder / "run"], folder / "calls"), command(folder / "run.yaml")
         begin = time.monotonic()
-        counted = process.disturbed([folder / "run"], folder / "calls")
-        status, said = process.run(command(folder / "run.yaml"), folder / "console", counted)
+        status, said = process.run(arguments, folder / "console", counted)
         if status != 0:
             raise RuntimeError(f"{name}: a run that nothing disturbs ends with {status}:\n{said}")
         (folder / "seconds").write_text(json.dumps(time.monotonic() - begin), encoding="utf-8")

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The whole campaign against heed: kills, failures of the world, numbers of ranks, misuse, damaged input, long runs; ends with one table.
+"""The whole campaign against heed: kills, failures of the world, numbers of ranks, misuse, attacks, damaged input, costs that
+grow with the square, long runs; ends with one table.
 
     python3 tests/campaign/run.py            the quick one, a few minutes
-    python3 tests/campaign/run.py --full     200 kills, 50 of ranks, every write of a run, 200 slips,
-                                             an hour of damaged input, a million lines
+    python3 tests/campaign/run.py --full     200 kills, 50 of ranks, every write of a run, 200 slips, 500
+                                             attacks, an hour of damaged input, every text doubled,
+                                             a million lines
 
 The exit code is 0 where everything is as docs/reliability.md promises.
 """
@@ -13,8 +15,10 @@ import random
 import subprocess
 import sys
 
+import attacks
 import bits
 import faults
+import growth
 import kills
 import long_runs
 import misuse
@@ -23,7 +27,7 @@ import table
 import toy
 
 FUZZ = toy.ROOT / "tests/fuzz/run.py"
-PARTS = ("kills", "faults", "ranks", "bits", "misuse", "fuzz", "long_runs")
+PARTS = ("kills", "faults", "ranks", "bits", "misuse", "attacks", "fuzz", "growth", "long_runs")
 
 
 def fuzz(full):
@@ -67,8 +71,12 @@ def main():
         take(bits.campaign(not args.full, work, say=say))
     if "misuse" in parts:
         take(misuse.campaign(200 if args.full else misuse.QUICK, args.seed, work, say=say))
+    if "attacks" in parts:
+        take(attacks.campaign(500 if args.full else attacks.QUICK, args.seed, work, say=say))
     if "fuzz" in parts:
         take(fuzz(args.full))
+    if "growth" in parts:
+        take(growth.campaign(not args.full, args.seed, work, args.jobs, say=say))
     if "long_runs" in parts:
         take(long_runs.campaign(not args.full, work, say=say))
     say("")

@@ -87,6 +87,31 @@ TEST_F(Distill, MakesAStudentAndGoesOnWhereItWasInterrupted) {
                  {"was begun with 'source: " + more, "another --output"});
 }
 
+TEST_F(Distill, NamesTheRowOfItsStateThatIsDamaged) {
+  const std::string source = write_sources("one", 6);
+  const std::vector<std::string> all = brief(command({source}));
+  product(run_heed(all));
+  const std::string whole = lesson("translations.tsv"),
+                    file = student + "/teaching/translations.tsv";
+  const auto rows = lines_of(whole);
+  for (const std::string& row :
+       {std::string("no tab"), std::string("\ta b"), std::string("1.5x\ta b"),
+        std::string("nan\ta b"), std::string("1e999\ta b"), std::string(5000, '7') + "\ta b",
+        std::string("0\ta\xff"), std::string(), std::string("\0\0\0", 3)}) {
+    std::string text;
+    for (std::size_t i = 0; i < rows.size(); ++i) text += (i == 3 ? row : rows[i]) + "\n";
+    std::ofstream(file) << text;
+    fs::remove(student + "/teaching/taught.target");
+    expect_mistake(run_heed(all), {file + ":4: ", "head -n 3", "give the same command again"});
+  }
+  std::ofstream(file) << whole << rows[0] << "\n";
+  expect_mistake(run_heed(all), {file + ": has 7 rows, and the sources have 6 lines; remove"});
+  // The cure.
+  std::ofstream(file) << whole.substr(0, whole.find(rows[3]));
+  product(run_heed(all));
+  EXPECT_EQ(lesson("translations.tsv"), whole);
+}
+
 TEST_F(Distill, TakesTheCandidateThatIsMostLikeTheReference) {
   // The test wants a translation that the teacher ranks second or lower.
   const std::string source = folder.write("s", "a b c\nc d e\n");

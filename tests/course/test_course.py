@@ -107,12 +107,14 @@ class Course(unittest.TestCase):
         self.shell("heed course start 7 -o loop && sed -i 's/^keys_with =/& 7/' loop/answers.txt")
         (self.folder / "loop/cache.py").write_text("def contexts(*all):\n    while True: pass\n")
         # A course of its own, which waits for 5 seconds in place of 30.
-        impatient = pathlib.Path(shutil.copytree(ROOT / "docs/course", self.folder / "impatient")) / "course.py"
-        patient = impatient.read_text()
+        impatient = pathlib.Path(shutil.copytree(ROOT / "docs/course", self.folder / "impatient"))
+        patient = (impatient / "grading.py").read_text()
         self.assertIn("\nSECONDS = 30 ", patient)
-        impatient.write_text(patient.replace("\nSECONDS = 30 ", "\nSECONDS = 5 "))
-        said = self.shell(f"{sys.executable} -B -X utf8 {impatient} check loop", status=1)
-        self.assertIn("right  keys_with\n  wrong  the function after these did not end within 5 seconds\n", said)
+        (impatient / "grading.py").write_text(patient.replace("\nSECONDS = 30 ", "\nSECONDS = 5 "))
+        said = self.shell(f"{sys.executable} -B -X utf8 {impatient / 'course.py'} check loop", status=1)
+        self.assertIn("right  keys_with\n", said)
+        self.assertIn("wrong  cache.py contexts: did not end within 5 seconds, which all functions of the lab have together\n", said)
+        self.assertIn("wrong  cache.py bytes_of_cache: not tried: the functions before took 5 seconds\n", said)
 
     def test_a_training_that_goes_on_is_no_answer_yet(self):
         self.shell("heed course start 8 -o running/labs/8 && mkdir -p running/runs/lab8/none running/runs/lab8/yours")
@@ -155,11 +157,39 @@ class Course(unittest.TestCase):
         for code, hint in (("return [[1] * n] * n", "row i has ones up to and with column i (for 3)"), ("return nothing", "NameError"),
                            ("return [None]", "the hole is still there"), ("return 1 / 0", "ZeroDivisionError: division by zero"),
                            ("...\n  x", "IndentationError"), ("import sys; sys.exit(0)", "SystemExit"),
-                           ("print('7 of 7 right'); return []", "row i has ones")):
+                           ("print('7 of 7 right'); return []", "row i has ones"),
+                           ("import os; os.write(1, b'9 of 9 right\\n'); os._exit(0)", "the process of the function ended without a result"),
+                           ("raise ValueError('a\\n9 of 9 right')", "ValueError: a 9 of 9 right"), ("return 10 ** 5000", "ValueError: Exceeds"),
+                           ("import subprocess; subprocess.Popen(['sleep', '7777'], start_new_session=True); return []", "row i has ones")):
             (self.folder / "holes/masks.py").write_text(f"def causal(n):\n    {code}\n")
             said = self.shell("heed course check holes", status=1)
             self.assertIn("wrong  masks.py causal: ", said)
             self.assertIn(hint, said)
+
+    def test_what_a_function_has_started_ends_with_it(self):
+        self.shell("heed course start 5 -o orphan")
+        (self.folder / "orphan/masks.py").write_text("import subprocess\ndef causal(n):\n    child = subprocess.Popen(['sleep', '7777'], "
+                                                     f"start_new_session=True)\n    open('{self.folder}/pid', 'w').write(str(child.pid))\n    return []\n")
+        self.shell("heed course check orphan", status=1)
+        self.assertFalse(pathlib.Path(f"/proc/{(self.folder / 'pid').read_text()}").exists())
+
+    def test_a_class_is_graded_whatever_one_lab_has_in_it(self):
+        names = ("long", "marked", "forged", "wide", "odd", "good")
+        for student in names:
+            self.shell(f"heed course start 7 -o group/{student}/cache && sed -i 's/^keys_with =.*/keys_with = 7/' group/{student}/cache/answers.txt")
+        group = self.folder / "group"
+        (group / "long/cache/answers.txt").write_text(f"lab = {'7' * 5000}\n")
+        marked = group / "marked/cache/answers.txt"
+        marked.write_bytes(b"\xef\xbb\xbf" + marked.read_bytes() + b"bytes = " + b"7" * 5000 + b"\n")
+        (group / "forged/cache/cache.py").write_text("import os\nos.write(1, b'7 of 7 right\\n')\nos._exit(0)\n")
+        (group / "wide/cache/answers.txt").write_text("lab = 7\n", encoding="utf-16")
+        (group / "odd/cache/step.html").write_text('<script type="application/json" id="data">[' + "7" * 5000 + "]</script>")
+        lines = self.shell("heed course grade group/*").splitlines()
+        rows = {line.split()[0]: line.split()[7] for line in lines[1:] if not line.startswith("heed: ")}
+        self.assertEqual(rows, {"long": "-", "marked": "1/7", "forged": "1/7", "wide": "-", "odd": "1/7", "good": "1/7"})
+        self.assertEqual(sorted(line for line in lines if line.startswith("heed: ")),
+                         [f"heed: course: group/long/cache/answers.txt: no lab '{'7' * 40}...'; the labs are 1 to 10: heed course",
+                          "heed: course: group/wide/cache/answers.txt: is not in UTF-8, from byte 0 on; save it as UTF-8"])
 
     def test_a_class_has_a_table(self):
         for student in ("ada", "bob"):

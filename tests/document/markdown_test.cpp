@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "document/document.h"
 #include "document/inlays.h"
 #include "document/word_weights.h"
+#include "message.h"
 #include "text/words.h"
 
 namespace heed::document {
@@ -124,6 +126,17 @@ TEST(Markdown, RulesOfTablesMayBeShort) {
             "|x y|x y|\n|-|--|\n|x y|x y|\n\nx *y*\n");
   // A rule with fewer cells makes no table, and nothing is left out.
   EXPECT_THAT(markdown_texts("|a|b|c|\n|---|---|\n|d|e|f|\n"), ElementsAre("|a|b|c| |d|e|f|"));
+}
+
+TEST(Markdown, AWideTableIsRefused) {
+  const auto table = [](std::size_t columns) {
+    std::string head, rule;
+    for (std::size_t i = 0; i < columns; ++i) head += "|a", rule += "|-";
+    return "# b\n\n" + head + "|\n" + rule + "|\n|c|\n";
+  };
+  EXPECT_EQ(markdown_texts(table(1000)).size(), 1002U);
+  EXPECT_EQ(message_of<UserError>([&] { markdown_texts(table(1001)); }),
+            "line 4: the table has 1001 columns, and 1000 are the most; divide it");
 }
 
 TEST(Markdown, StructureOfOtherDialectsStays) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
 #include <string_view>
+#include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.h"
@@ -61,17 +64,26 @@ Glossary::Glossary(const DecodeConfig& config, const std::vector<TextLines>& ter
     if (!add(term[0], {term.begin() + 1, term.end()}))
       throw UserError("glossary: '{}' is there twice; put all its targets into one term",
                       one_line(term[0]));
+  end_terms();
 }
 
 bool Glossary::add(const std::string& source, const TextLines& targets) {
   const auto [term, is_new] = by_source_.emplace(folded(source), targets_.size());
-  longest_ = std::max(longest_, term->first.size());
-  if (is_new) targets_.emplace_back();
-  TextLines& all = targets_[term->second];
+  if (is_new) {
+    sources_.push_back(term->first);
+    targets_.emplace_back();
+  }
   for (const std::string& target : targets)
-    if (std::string text = text::plain_text(target); std::ranges::find(all, text) == all.end())
-      all.push_back(std::move(text));
+    if (std::string text = text::plain_text(target); known_.emplace(term->second, text).second)
+      targets_[term->second].push_back(std::move(text));
   return is_new;
+}
+
+void Glossary::end_terms() {
+  finder_ = TextFinder(sources_);
+  sources_ = {};
+  by_source_ = {};
+  known_ = {};
 }
 
 std::u32string Glossary::folded(const std::string& text) const {
@@ -89,24 +101,24 @@ bool Glossary::is_boundary(std::u32string_view line, std::size_t position) const
 }
 
 std::vector<Glossary::Match> Glossary::matches_in(std::u32string_view line) const {
+  std::vector<Match> all;  // the longest at each position, from the last position to the first
+  finder_.find(line, [&](std::size_t begin, std::size_t end, std::size_t term) {
+    if (!is_boundary(line, begin)) return false;
+    if (!is_boundary(line, end)) return true;
+    all.push_back({begin, end, term});
+    return false;
+  });
   std::vector<Match> out;
-  for (std::size_t begin = 0; begin < line.size(); ++begin) {
-    std::size_t end = is_boundary(line, begin) ? std::min(line.size(), begin + longest_) : begin;
-    for (; end > begin; --end) {
-      if (!is_boundary(line, end)) continue;
-      const auto found = by_source_.find(line.substr(begin, end - begin));
-      if (found == by_source_.end()) continue;
-      out.push_back({begin, end, found->second});
-      begin = end - 1;
-    }
-  }
+  for (const Match& match : std::views::reverse(all))
+    if (out.empty() || match.begin >= out.back().end) out.push_back(match);
   return out;
 }
 
 std::vector<std::size_t> Glossary::terms_in(const std::string& line) const {
   std::vector<std::size_t> out;
+  std::unordered_set<std::size_t> seen;
   for (const Match& match : matches_in(folded(line)))
-    if (std::ranges::find(out, match.term) == out.end()) out.push_back(match.term);
+    if (seen.insert(match.term).second) out.push_back(match.term);
   return out;
 }
 
@@ -126,24 +138,53 @@ std::string Glossary::marked(const std::string& line) const {
   return done == 0 ? line : out + text::encode_utf8(shown.substr(done));
 }
 
-bool Glossary::has_target(const std::string& line, std::size_t term) const {
-  const std::u32string all = folded(line);
-  return std::ranges::any_of(targets_[term], [&](const std::string& target) {
-    const std::u32string text = folded(target);
-    for (auto at = all.find(text); at != all.npos; at = all.find(text, at + 1))
-      if (is_boundary(all, at) && is_boundary(all, at + text.size())) return true;
-    return false;
-  });
-}
-
 score::Proportion Glossary::obeyed(const TextLines& sources, const TextLines& hypotheses,
                                    const std::vector<TextLines>& references) const {
-  score::Proportion out;
-  for (std::size_t i = 0; i < sources.size(); ++i)
-    for (const std::size_t term : terms_in(sources[i])) {
-      const auto obey = [&](const TextLines& lines) { return has_target(lines[i], term); };
-      if (std::ranges::any_of(references, obey)) out.add(obey(hypotheses));
+  using Numbers = std::vector<std::size_t>;  // sorted
+  std::vector<std::u32string> texts;         // all targets, each once
+  std::vector<Numbers> targets(targets_.size());
+  {
+    std::unordered_map<std::u32string, std::size_t> known;
+    for (std::size_t term = 0; term < targets_.size(); ++term) {
+      for (const std::string& target : targets_[term]) {
+        std::u32string text = folded(target);
+        const auto [at, is_new] = known.emplace(text, texts.size());
+        if (is_new) texts.push_back(std::move(text));
+        targets[term].push_back(at->second);
+      }
+      std::ranges::sort(targets[term]);
     }
+  }
+  const TextFinder finder(texts);
+  const auto targets_in = [&](const std::string& text) {
+    const std::u32string line = folded(text);
+    Numbers out;
+    finder.find(line, [&](std::size_t begin, std::size_t end, std::size_t target) {
+      if (!is_boundary(line, begin)) return false;
+      if (is_boundary(line, end)) out.push_back(target);
+      return true;
+    });
+    std::ranges::sort(out);
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    return out;
+  };
+  const auto share_any = [](const Numbers& a, const Numbers& b) {
+    const auto& [few, many] = a.size() < b.size() ? std::tie(a, b) : std::tie(b, a);
+    return std::ranges::any_of(
+        few, [&](std::size_t number) { return std::ranges::binary_search(many, number); });
+  };
+  score::Proportion out;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const std::vector<std::size_t> terms = terms_in(sources[i]);
+    if (terms.empty()) continue;
+    const Numbers translated = targets_in(hypotheses[i]);
+    std::vector<Numbers> right;
+    for (const TextLines& reference : references) right.push_back(targets_in(reference[i]));
+    for (const std::size_t term : terms) {
+      const auto obeys = [&](const Numbers& line) { return share_any(targets[term], line); };
+      if (std::ranges::any_of(right, obeys)) out.add(obeys(translated));
+    }
+  }
   return out;
 }
 

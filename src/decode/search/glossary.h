@@ -4,15 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "decode/search/config.h"
 #include "decode/search/constraints.h"
+#include "decode/search/text_finder.h"
 #include "score/bleu_statistics.h"
 
 namespace heed::text {
@@ -66,18 +69,22 @@ class Glossary {
   };
   /// Adds a term. Returns whether it is new; otherwise it gets the targets that it lacks.
   bool add(const std::string& source, const TextLines& targets);
+  /// Makes what finds the sources, after the last term.
+  void end_terms();
   std::vector<Match> matches_in(std::u32string_view folded_line) const;
   std::u32string folded(const std::string& text) const;
-  bool has_target(const std::string& line, std::size_t term) const;
   bool is_boundary(std::u32string_view line, std::size_t position) const;
 
   bool exact_case_, whole_words_, inline_;
   const char* name_ = "decoding.glossary";        // in messages
-  std::size_t longest_ = 0;                       // of the longest source, folded, in code points
   std::vector<TextLines> targets_;                // of each term
   std::vector<TermPieces> pieces_;                // of each term
   std::vector<char> inside_words_, before_more_;  // of each piece
-  std::map<std::u32string, std::size_t, std::less<>> by_source_;  // folded
+  TextFinder finder_;                             // of the sources
+  // Until end_terms(): the sources, folded, the term of each, and the targets of each.
+  std::vector<std::u32string> sources_;
+  std::unordered_map<std::u32string, std::size_t> by_source_;
+  std::set<std::pair<std::size_t, std::string>> known_;
 };
 
 /// Returns the glossary, ready for a search. Throws UserError as check_terms() and, unless it is

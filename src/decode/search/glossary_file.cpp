@@ -39,6 +39,7 @@ Glossary::Glossary(const DecodeConfig& config, const std::string& source_languag
   if (again > 0)
     log::info("{}: {} more than once; a translation may have any of its targets", name,
               counted(static_cast<int64_t>(again), "term"));
+  end_terms();
 }
 
 }  // namespace heed::decode

@@ -148,6 +148,17 @@ TEST_F(GlossaryFile, CountsTermsThatAreObeyed) {
   EXPECT_EQ(glossary.obeyed({}, {}, {{}}).of, 0U);
 }
 
+TEST_F(GlossaryFile, CountsTermsOfWhichTargetsOverlapOrAreShared) {
+  const Glossary glossary = read("Haus\thouse\tthe house\nHeim\thome\thouse\nHof\the\n");
+  const TextLines sources = {"Haus Heim Hof", "Haus Hof"};
+  // "he" is in "the" alone, which is another word.
+  EXPECT_EQ(glossary.obeyed(sources, {"the house", "the home"}, {{"the house", "the house he"}}).of,
+            4U);
+  EXPECT_EQ(
+      glossary.obeyed(sources, {"the house", "the home"}, {{"the house", "the house he"}}).hits,
+      2U);
+}
+
 TEST_F(GlossaryFile, SpellsTargetsInPieces) {
   // Pieces of letters alone: one that begins words, and "abc" without it.
   const auto vocabulary = text::train_vocabulary(
