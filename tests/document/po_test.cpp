@@ -6,6 +6,7 @@
 #include "document/inlays.h"
 #include "document/restructured_text.h"
 #include "document/segment_builder.h"
+#include "document/stand_ins.h"
 #include "message.h"
 
 namespace heed::document {

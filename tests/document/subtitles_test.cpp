@@ -10,6 +10,7 @@
 #include "document/document.h"
 #include "document/inlays.h"
 #include "document/word_weights.h"
+#include "text/subtitle_times.h"
 #include "text/words.h"
 
 namespace heed::document {
@@ -65,7 +66,7 @@ Texts texts_of_cues(const Texts& cues) {
 }
 
 TEST(SubtitleTimes, AreReadAsProgramsWriteThem) {
-  const auto time = [](std::string_view text) { return take_time(text).value_or(-1); };
+  const auto time = [](std::string_view text) { return text::take_time(text).value_or(-1); };
   EXPECT_EQ(time("00:01:02,345"), 62345);
   EXPECT_EQ(time("1:02.5"), 62500);
   EXPECT_EQ(time(" 123:00:00.0004 --> "), 123 * 3600000);
@@ -77,7 +78,7 @@ TEST(SubtitleTimes, AreReadAsProgramsWriteThem) {
   EXPECT_EQ(time("x 00:01"), -1);
   EXPECT_GT(time("99999999999999999999:00:00,000"), 0);
   std::string_view text = "0:00:01.000,0:00:02.000";
-  EXPECT_EQ(take_time(text), 1000);
+  EXPECT_EQ(text::take_time(text), 1000);
   EXPECT_EQ(text, ",0:00:02.000");
 }
 
