@@ -1,5 +1,7 @@
-// Pages of HTML. Gumbo says which text is seen and in which elements it is; the text itself is read
-// from the page, in its order.
+// Gumbo says which text is seen and in which elements it is; the text itself is read from the page,
+// in its order.
+#include "document/html.h"
+
 #include <gumbo.h>
 
 #include <algorithm>
@@ -21,6 +23,7 @@
 #include "document/markup_tokens.h"
 #include "document/passage.h"
 #include "document/segment.h"
+#include "document/templates.h"
 #include "document/token.h"
 #include "text/references.h"
 
@@ -30,7 +33,7 @@ namespace {
 /// How what is in an element is read.
 struct Reading {
   bool stays = false;
-  bool keeps_lines = false;  // of pre: each line is read by itself
+  bool keeps_lines = false;  // of pre: each line and each column is read by itself
   bool is_foreign = false;   // of SVG or MathML
   bool has_tags = true;
 };
@@ -53,42 +56,6 @@ bool is_element(const GumboNode& node) {
 std::string_view attribute(const GumboElement& element, const char* name) {
   const GumboAttribute* const found = gumbo_get_attribute(&element.attributes, name);
   return found == nullptr ? std::string_view() : found->value;
-}
-
-/// Whether one of the classes is what generators of pages call blocks of code.
-bool is_class_of_code(std::string_view classes) {
-  for (const std::string& word : split_words(classes)) {
-    for (const std::string_view name :
-         {"brush:", "code", "example", "fragment", "highlight", "lisp", "literal-block",
-          "prettyprint", "programlisting", "screen", "smallexample", "smalllisp", "source",
-          "sourceCode", "src"})
-      if (word == name) return true;
-    for (const std::string_view begin : {"highlight-", "lang-", "language-"})
-      if (word.starts_with(begin)) return true;
-  }
-  return false;
-}
-
-/// Whether a `pre` has code: it has code, or coloured words, in it, or it or an element around it
-/// is called code.
-bool has_code(const GumboNode& pre) {
-  const GumboNode* around = &pre;
-  for (int i = 0; i < 3 && around != nullptr && is_element(*around); ++i, around = around->parent)
-    if (is_class_of_code(attribute(around->v.element, "class"))) return true;
-  constexpr std::size_t kLooked = 64;  // nodes
-  std::vector<const GumboNode*> nodes = {&pre};
-  for (std::size_t i = 0; i < std::min(nodes.size(), kLooked); ++i) {
-    const GumboElement& element = nodes[i]->v.element;
-    const bool is_coloured = element.tag == GUMBO_TAG_SPAN && !attribute(element, "class").empty();
-    if (element.tag == GUMBO_TAG_CODE || element.tag == GUMBO_TAG_KBD ||
-        element.tag == GUMBO_TAG_SAMP || is_coloured)
-      return true;
-    for (std::size_t k = 0; k < std::min<std::size_t>(element.children.length, kLooked); ++k)
-      if (const auto* const child = static_cast<const GumboNode*>(element.children.data[k]);
-          is_element(*child))
-        nodes.push_back(child);
-  }
-  return false;
 }
 
 /// The parts of a page in the order of their places.
@@ -169,7 +136,7 @@ class PartsOfPage {
     if (!inside.is_foreign && name == "title" && !is_asked("title")) inside.stays = true;
     if (!inside.is_foreign && name == "pre") {
       inside.keeps_lines = true;
-      if (!asks && has_code(node)) inside.stays = true;
+      if (!asks) inside.stays = true;
     }
     if (!has_tag) return inside;
     // A tag of an element that gumbo has copied comes once.
@@ -375,7 +342,7 @@ class HtmlPassages {
         page_.substr(at_, to - at_).find_first_of("\n\r") != std::string_view::npos;
     const bool follows_break =
         !tokens_.empty() && tokens_.back().syntax == Token::Syntax::line_break;
-    if (has_end && reading.keeps_lines) return cut(to);
+    if (reading.keeps_lines && (has_end || to - at_ > 1)) return cut(to);
     if (follows_break)
       extend(to);
     else if (has_end)
@@ -454,6 +421,32 @@ class HtmlPassages {
   Passages passages_;
 };
 
+/// Makes tokens of the tags of templates, which were letters.
+void set_templates(Passage& passage, const std::vector<TemplateTag>& tags, std::string_view page) {
+  std::vector<Token> out;
+  auto tag = std::ranges::upper_bound(tags, passage.tokens.front().from, {},
+                                      [](const TemplateTag& one) { return one.bytes.to; });
+  for (Token& token : passage.tokens) {
+    const std::size_t to = token.to;
+    while (tag != tags.end() && tag->bytes.to <= token.from) ++tag;
+    for (; token.is_plain() && tag != tags.end() && tag->bytes.to <= to; ++tag) {
+      if (tag->bytes.from < token.from) continue;  // it begins in a tag of HTML
+      if (tag->bytes.from > token.from)
+        out.push_back({.from = token.from, .to = tag->bytes.from});
+      const bool opens = tag->bytes.from == 0 || is_html_blank(page[tag->bytes.from - 1]);
+      out.push_back({.from = tag->bytes.from,
+                     .to = tag->bytes.to,
+                     .syntax = tag->has_line ? Token::Syntax::block : Token::Syntax::whole,
+                     .mask = !tag->is_statement ? Token::kWord
+                             : opens            ? Token::kOpens
+                                                : Token::kCloses});
+      token.from = tag->bytes.to;
+    }
+    if (token.from < to) out.push_back(std::move(token));
+  }
+  passage.tokens = std::move(out);
+}
+
 void move_by(std::size_t bytes, Passage& passage) {
   for (Token& token : passage.tokens) {
     token.from += bytes;
@@ -463,12 +456,27 @@ void move_by(std::size_t bytes, Passage& passage) {
 
 }  // namespace
 
+Passages passages_of_html(std::string_view page, const std::vector<std::string>& also) {
+  const std::vector<TemplateTag> tags = templates_of(page);
+  std::string with_letters(tags.empty() ? "" : page);
+  for (const TemplateTag& tag : tags)
+    std::fill(with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.from),
+              with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.to), Token::kWord);
+  const std::string_view shown = tags.empty() ? page : with_letters;
+  const PartsOfPage parts(shown, also);
+  Passages passages = HtmlPassages(shown).read(parts.parts());
+  if (tags.empty()) return passages;
+  for (Passage& passage : passages) {
+    set_templates(passage, tags, page);
+    for (Passage& inside : passage.inside) set_templates(inside, tags, page);
+  }
+  return passages;
+}
+
 Passages read_html(std::string_view bytes, const ReadOptions& options) {
   // Gumbo would take the mark for text.
   const std::size_t mark = bytes.starts_with("\uFEFF") ? 3 : 0;
-  const std::string_view page = bytes.substr(mark);
-  const PartsOfPage parts(page, options.also);
-  Passages passages = HtmlPassages(page).read(parts.parts());
+  Passages passages = passages_of_html(bytes.substr(mark), options.also);
   for (Passage& passage : passages) {
     move_by(mark, passage);
     for (Passage& inside : passage.inside) move_by(mark, inside);

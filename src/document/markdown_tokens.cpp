@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "document/html.h"
+#include "document/html_elements.h"
 #include "document/lines_of_text.h"
 #include "document/markup_tokens.h"
 #include "text/characters.h"
@@ -55,12 +57,11 @@ bool closes_element(std::string_view tag) {
 }
 
 /// Whether what is between this tag and its end tag stays as it is.
-bool keeps_element(std::string_view tag, const std::string& name) {
-  static const text::WordSet names =
-      text::word_set("code kbd math pre samp script style svg textarea tt");
-  if (closes_element(tag) || tag.ends_with("/>")) return false;
-  return names.contains(name) || tag.find("translate=\"no\"") != tag.npos ||
-         tag.find("notranslate") != tag.npos;
+bool keeps_element(std::string_view text) {
+  const Tag tag = tag_at(text, 0, MarkupKind::html);
+  if (text.empty() || tag.closes || tag.is_empty) return false;
+  return tag.translate ? !*tag.translate
+                       : tag.name == "pre" || is_untranslated_element(tag.name);
 }
 
 /// Whether the `<` at `at` would begin a tag, a comment or an instruction.
@@ -129,8 +130,11 @@ class PassageTokens {
       const bool is_near = next != whole.end() && next->from < to;
       add_plain(is_near ? std::max(at_, next->from) : to);
       if (!is_near) continue;
-      const bool is_note = markdown_.text[next->from] == CommonMarkdown::kNote;
-      add({.syntax = Token::Syntax::whole, .mask = is_note ? Token::kCloses : Token::kWord},
+      const char first = markdown_.text[next->from];
+      // A line of structure in a block of HTML.
+      const bool is_line = first == '#';
+      add({.syntax = is_line ? Token::Syntax::block : Token::Syntax::whole,
+           .mask = first == CommonMarkdown::kNote ? Token::kCloses : Token::kWord},
           next->to);
       ++next;
     }
@@ -542,7 +546,7 @@ class EventReader {
     const std::string_view tag = text_.substr(from, to - from);
     const std::string name = name_of_tag(tag);
     if (const auto closing = last_closing_.find(name);
-        closing != last_closing_.end() && closing->second > last && keeps_element(tag, name)) {
+        closing != last_closing_.end() && closing->second > last && keeps_element(tag)) {
       last = end_of_element(last, name);
       to = events_[last].to;
       tokens_.add({.syntax = Token::Syntax::whole}, to);
@@ -587,24 +591,32 @@ class EventReader {
   std::vector<Open> open_;
 };
 
-/// Reads the lines of a block of HTML.
+/// A block of HTML: its lines follow each other in a text of their own, without what Markdown has
+/// before them, and are read as a page.
 class HtmlLines {
  public:
-  HtmlLines(const CommonMarkdown& markdown, const std::vector<ByteRange>& lines, Passages& out)
-      : lines_(lines), tokens_(markdown, /*has_markers=*/false, out) {
+  HtmlLines(const CommonMarkdown& markdown, const std::vector<ByteRange>& lines)
+      : markdown_(markdown), lines_(lines) {
     for (const ByteRange& line : lines) {
       starts_.push_back(html_.size());
       html_ += std::string_view(markdown.text).substr(line.from, line.to - line.from);
       html_ += '\n';
     }
-    small_ = ascii_lower(html_);
-    after_tags_ = html_.rfind('>') + 1;
   }
 
-  void read() {
-    tokens_.start(place(0));
-    for (std::size_t at = 0; at < html_.size();) at = read(at);
-    tokens_.end(tokens_.at());
+  void read(Passages& out) const {
+    PassageTokens tokens(markdown_, /*has_markers=*/false, out);
+    for (Passage& passage : passages_of_html(html_, {})) {
+      tokens.start(place(passage.tokens.front().from));
+      for (Token& token : passage.tokens) {
+        const std::size_t to = place(token.to);
+        if (token.is_plain())
+          tokens.add_text(to);
+        else
+          tokens.add(std::move(token), to);
+      }
+      tokens.end(tokens.at());
+    }
   }
 
  private:
@@ -615,80 +627,10 @@ class HtmlLines {
     return std::min(lines_[line].from + (at - starts_[line]), lines_[line].to);
   }
 
-  /// Reads what begins at `at`; returns the byte after it.
-  std::size_t read(std::size_t at) {
-    if (is_one_of(html_[at], " \t\n")) {
-      const std::size_t end = after_run(html_, " \t\n", at);
-      const bool is_break = html_.substr(at, end - at).find('\n') != std::string::npos;
-      if (end == html_.size()) return end;
-      if (is_break && tokens_.is_empty())
-        tokens_.start(place(end));
-      else if (is_break)
-        tokens_.add({.syntax = Token::Syntax::line_break}, place(end));
-      else
-        tokens_.add_text(place(end));
-      return end;
-    }
-    if (html_[at] != '<' && html_[at] != '&') {
-      const std::size_t end = std::min(html_.find_first_of(" \t\n<&", at), html_.size());
-      tokens_.add_text(place(end));
-      return end;
-    }
-    if (html_[at] == '&') {
-      std::vector<Token> found;
-      const std::size_t bytes = add_reference(html_, at, found);
-      if (bytes > 0)
-        tokens_.add(std::move(found.front()), place(at + bytes));
-      else
-        tokens_.add_text(place(at + 1));
-      return at + std::max<std::size_t>(bytes, 1);
-    }
-    return read_tag(at);
-  }
-
-  std::size_t read_tag(std::size_t at) {
-    if (at >= after_tags_) {
-      tokens_.add_text(place(at + 1));
-      return at + 1;
-    }
-    const Token token = token_at(html_, at, MarkupKind::html);
-    const std::string name = name_of_tag(std::string_view(html_).substr(at, token.bytes()));
-    if (token.syntax == Token::Syntax::text) {
-      tokens_.add_text(place(token.to));
-      return token.to;
-    }
-    std::size_t end = token.to;
-    const bool is_kept = keeps_element(std::string_view(html_).substr(at, token.bytes()), name);
-    if (is_kept) end = end_of_element(end, name);
-    if (token.syntax == Token::Syntax::block) {
-      tokens_.end(place(end));
-      tokens_.start(place(end));
-    } else if (is_kept) {
-      tokens_.add({.syntax = Token::Syntax::whole}, place(end));
-    } else {
-      Token tag = token_of_tag(html_, at, end);
-      tokens_.add(std::move(tag), place(end));
-    }
-    return end;
-  }
-
-  /// The byte after the end tag of an element whose content begins at `at`; without one the end of
-  /// the block, for elements that CommonMark reads up to their end tag.
-  std::size_t end_of_element(std::size_t at, const std::string& name) {
-    static const text::WordSet to_the_end = text::word_set("pre script style textarea");
-    const std::size_t found = unclosed_.contains(name) ? html_.npos : small_.find("</" + name, at);
-    const std::size_t end = found == html_.npos ? html_.npos : html_.find('>', found);
-    if (end != html_.npos) return end + 1;
-    unclosed_.insert(name);
-    return to_the_end.contains(name) ? html_.size() : at;
-  }
-
+  const CommonMarkdown& markdown_;
   const std::vector<ByteRange>& lines_;
-  PassageTokens tokens_;
-  std::string html_, small_;         // the lines, and in small letters
+  std::string html_;
   std::vector<std::size_t> starts_;  // of each line in html_
-  std::size_t after_tags_ = 0;       // after it no tag has an end
-  std::set<std::string> unclosed_;   // names of elements that have no end tag in the rest
 };
 
 }  // namespace
@@ -699,9 +641,8 @@ std::size_t add_passages(std::string_view bytes, const CommonMarkdown& markdown,
   return EventReader(bytes, markdown, events, floor, out).read();
 }
 
-void add_html(std::string_view /*bytes*/, const CommonMarkdown& markdown,
-              const std::vector<ByteRange>& lines, Passages& out) {
-  HtmlLines(markdown, lines, out).read();
+void add_html(const CommonMarkdown& markdown, const std::vector<ByteRange>& lines, Passages& out) {
+  HtmlLines(markdown, lines).read(out);
 }
 
 }  // namespace heed::document

@@ -37,7 +37,6 @@ std::size_t add_passages(std::string_view bytes, const CommonMarkdown& markdown,
                          Passages& out);
 
 /// Adds the passages of a block of HTML, which has these lines of `markdown`.
-void add_html(std::string_view bytes, const CommonMarkdown& markdown,
-              const std::vector<ByteRange>& lines, Passages& out);
+void add_html(const CommonMarkdown& markdown, const std::vector<ByteRange>& lines, Passages& out);
 
 }  // namespace heed::document
