@@ -62,10 +62,9 @@ class Document::Paragraph {
         mask_ += joint_of(bytes, token);
       else  // one letter and a stop would be an initial
         mask_.append(token.mask == Token::kWord ? 2 : 1, token.mask);
-      const bool has_word =
-          token.syntax == Token::Syntax::text
-              ? !text::is_blank(std::string_view(mask_).substr(starts_.back()))
-              : is_written(i) || is_stood_for(token, bytes_of_token(i));
+      const bool has_word = token.syntax == Token::Syntax::text
+                                ? !text::is_blank(std::string_view(mask_).substr(starts_.back()))
+                                : is_written(i) || is_stood_for(token, bytes_of_token(i));
       words_before_.push_back(words_before_.back() + (has_word ? 1 : 0));
     }
   }
@@ -222,9 +221,11 @@ class Document::Paragraph {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       Token& token = out.emplace_back(tokens_[i]);
       const std::size_t last = partners_[i];
-      if (!token.is_link || last >= tokens_.size() || last <= i || !stays(i, last, script)) continue;
+      if (!token.is_link || last >= tokens_.size() || last <= i || !stays(i, last, script))
+        continue;
       const char32_t before = text::value_before(bytes_, token.from);
-      const bool is_beside = i > 0 && (text::is_in_word(before) || before == U'.' || before == U',');
+      const bool is_beside =
+          i > 0 && (text::is_in_word(before) || before == U'.' || before == U',');
       token = {.from = token.from,
                .to = tokens_[last].to,
                .syntax = Token::Syntax::whole,
@@ -243,7 +244,8 @@ class Document::Paragraph {
     std::string shown;
     for (std::size_t i = first + 1; i < last; ++i) {
       const Token& token = tokens_[i];
-      if (token.syntax == Token::Syntax::whole || token.syntax == Token::Syntax::block) return false;
+      if (token.syntax == Token::Syntax::whole || token.syntax == Token::Syntax::block)
+        return false;
       if (token.syntax == Token::Syntax::text)
         shown += token.is_plain() ? bytes_of_token(i) : std::string_view(token.text);
     }
@@ -256,7 +258,8 @@ class Document::Paragraph {
       is_foreign = is_foreign && of_letter != text::Script::none && of_letter != script;
     });
     const bool is_number = !has_letters || is_hash(shown);
-    return (is_number && is_one_of(bytes_[tokens_[first].from], "[!")) || (has_letters && is_foreign);
+    return (is_number && is_one_of(bytes_[tokens_[first].from], "[!")) ||
+           (has_letters && is_foreign);
   }
 
   std::string_view bytes_of_token(std::size_t i) const {
@@ -339,7 +342,7 @@ class Document::Paragraph {
   std::vector<Token> tokens_;
   std::vector<std::size_t> partners_;  // by token that opens or closes: index of its other half
   std::string mask_;
-  std::vector<std::size_t> starts_;        // of each token in mask_
+  std::vector<std::size_t> starts_;              // of each token in mask_
   std::vector<std::size_t> words_before_ = {0};  // by token, and after the last: those with words
 };
 

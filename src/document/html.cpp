@@ -431,8 +431,7 @@ void set_templates(Passage& passage, const std::vector<TemplateTag>& tags, std::
     while (tag != tags.end() && tag->bytes.to <= token.from) ++tag;
     for (; token.is_plain() && tag != tags.end() && tag->bytes.to <= to; ++tag) {
       if (tag->bytes.from < token.from) continue;  // it begins in a tag of HTML
-      if (tag->bytes.from > token.from)
-        out.push_back({.from = token.from, .to = tag->bytes.from});
+      if (tag->bytes.from > token.from) out.push_back({.from = token.from, .to = tag->bytes.from});
       const bool opens = tag->bytes.from == 0 || is_html_blank(page[tag->bytes.from - 1]);
       out.push_back({.from = tag->bytes.from,
                      .to = tag->bytes.to,

@@ -146,35 +146,73 @@ Fence fence_of(std::string_view text) {
 /// is none.
 std::string_view directive_of(std::string_view info) {
   if (!info.starts_with('{')) return {};
-  const std::size_t end = after_run(
-      info, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_:.+", 1);
+  const std::size_t end =
+      after_run(info, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_:.+", 1);
   return info.substr(end).starts_with('}') ? info.substr(1, end - 1) : std::string_view();
 }
 
 /// Whether what is in the directive is text. Names that are not known here may be languages, whose
 /// code R Markdown and Quarto write in the same way.
 bool has_text(std::string_view directive) {
-  static const std::set<std::string_view> names{
-      "admonition",  "aside",          "attention",    "caution",        "card",
-      "centered",    "compound",       "container",    "danger",         "deprecated",
-      "details",     "div",            "dropdown",     "epigraph",       "error",
-      "exercise",    "figure",         "glossary",     "glue:figure",    "grid",
-      "grid-item",   "grid-item-card", "group-tab",    "highlights",     "hint",
-      "important",   "list-table",     "margin",       "note",           "only",
-      "proof",       "pull-quote",     "rubric",       "seealso",        "sidebar",
-      "solution",    "tab",            "tab-item",     "tab-set",        "table",
-      "tabs",        "tip",            "todo",         "toggle",         "topic",
-      "versionadded", "versionchanged", "versionremoved", "warning"};
+  static const std::set<std::string_view> names{"admonition",
+                                                "aside",
+                                                "attention",
+                                                "caution",
+                                                "card",
+                                                "centered",
+                                                "compound",
+                                                "container",
+                                                "danger",
+                                                "deprecated",
+                                                "details",
+                                                "div",
+                                                "dropdown",
+                                                "epigraph",
+                                                "error",
+                                                "exercise",
+                                                "figure",
+                                                "glossary",
+                                                "glue:figure",
+                                                "grid",
+                                                "grid-item",
+                                                "grid-item-card",
+                                                "group-tab",
+                                                "highlights",
+                                                "hint",
+                                                "important",
+                                                "list-table",
+                                                "margin",
+                                                "note",
+                                                "only",
+                                                "proof",
+                                                "pull-quote",
+                                                "rubric",
+                                                "seealso",
+                                                "sidebar",
+                                                "solution",
+                                                "tab",
+                                                "tab-item",
+                                                "tab-set",
+                                                "table",
+                                                "tabs",
+                                                "tip",
+                                                "todo",
+                                                "toggle",
+                                                "topic",
+                                                "versionadded",
+                                                "versionchanged",
+                                                "versionremoved",
+                                                "warning"};
   return names.contains(directive) || directive.starts_with("prf:");
 }
 
 /// Whether what is in the directive is no text, whatever its mark.
 bool has_code(std::string_view directive) {
   static const std::set<std::string_view> names{
-      "bibliography", "code",    "code-block",   "code-cell",      "contents", "csv-table",
-      "doctest",      "eval-rst", "graphviz",    "image",          "include",  "jupyter-execute",
-      "literalinclude", "math",  "mermaid",      "parsed-literal", "plot",     "raw",
-      "sourcecode",   "testcode", "testoutput",  "toctree"};
+      "bibliography",   "code",     "code-block", "code-cell",      "contents", "csv-table",
+      "doctest",        "eval-rst", "graphviz",   "image",          "include",  "jupyter-execute",
+      "literalinclude", "math",     "mermaid",    "parsed-literal", "plot",     "raw",
+      "sourcecode",     "testcode", "testoutput", "toctree"};
   return names.contains(directive) || directive.starts_with("auto");
 }
 
@@ -206,6 +244,17 @@ bool is_target(std::string_view text) {
          text.find_first_of(" \t`()", 1) == text.size() - 2;
 }
 
+/// Whether the lines of a text may be of one paragraph: none is blank, a fence or an item.
+bool may_be_one_text(std::string_view text) {
+  if (!is_one_paragraph(text)) return false;
+  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos;) {
+    const std::string_view line = text.substr(++at);
+    const std::size_t begin = after_run(line, " \t>");
+    if (marker_bytes(line) != begin || fence_of(line.substr(begin)).length > 0) return false;
+  }
+  return true;
+}
+
 /// Bytes of a role of MyST with its text, {ref}`name`, that begins at `at`, or 0.
 std::size_t bytes_of_role(std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, kLongestInsert);
@@ -215,7 +264,7 @@ std::size_t bytes_of_role(std::string_view text, std::size_t at) {
   if (marks == 0) return 0;
   for (std::size_t from = code + marks; (from = near.find('`', from)) != near.npos;) {
     const std::size_t end = after_run(near, "`", from);
-    if (end - from == marks) return is_one_paragraph(near.substr(0, end)) ? end : 0;
+    if (end - from == marks) return may_be_one_text(near.substr(0, end)) ? end : 0;
     from = end;
   }
   return 0;
@@ -227,10 +276,12 @@ std::size_t bytes_of_note(std::string_view text, std::size_t at) {
   if (!near.starts_with("^[")) return 0;
   std::size_t depth = 0;
   for (std::size_t end = 1; end < near.size(); ++end) {
-    if (near[end] == '\\') ++end;
-    else if (near[end] == '[') ++depth;
+    if (near[end] == '\\')
+      ++end;
+    else if (near[end] == '[')
+      ++depth;
     else if (near[end] == ']' && --depth == 0)
-      return end > 2 && is_one_paragraph(near.substr(0, end)) ? end + 1 : 0;
+      return end > 2 && may_be_one_text(near.substr(0, end)) ? end + 1 : 0;
   }
   return 0;
 }
@@ -448,8 +499,8 @@ class CommonMarkdownMaker {
     const std::size_t from = prefix.bytes;
     const std::string_view rest = rest_of(i, from);
     if (rest.empty()) return;
-    if (read_fence(i, prefix)) return;
     if (prefix.is_heading) return add_heading(i, from);
+    if (read_fence(i, prefix)) return;
     if (const auto last = last_of_formula(i, from)) return make_headings(i, from, *last);
     if (const auto last = last_of_code(i, from)) return make_headings(i, from, *last);
     if (is_contents(rest) || is_inclusion(rest) || is_target(rest) || is_comment(i, rest))
@@ -646,8 +697,9 @@ class CommonMarkdownMaker {
       if (c == '`' && from >= code) code = after_code(line, from);
       if (c == '{' || rest.starts_with("<%")) {
         bytes = bytes_of_template(bytes_, at + from);
-        is_structure = is_structure || (bytes > 0 && (is_statement(rest.substr(0, bytes)) ||
-                                                      rest.starts_with("{{%")));
+        is_structure =
+            is_structure ||
+            (bytes > 0 && (is_statement(rest.substr(0, bytes)) || rest.starts_with("{{%")));
         if (bytes > 0 && c == '<' && is_statement(rest.substr(0, bytes)))
           letter = CommonMarkdown::kNote;
         if (bytes == 0 && from >= code) bytes = bytes_of_role(bytes_, at + from);
@@ -713,10 +765,10 @@ class CommonMarkdownMaker {
   std::string_view bytes_;
   LineByLine lines_;
   CommonMarkdown out_;
-  std::size_t covered_ = 0;                                  // the byte after the last insert
-  std::vector<OpenFence> fences_;                            // each in the one before
-  std::map<std::size_t, std::size_t> without_end_;           // by length of a mark: up to which line
-  std::map<std::string, std::size_t> ends_of_code_;          // by end: the next line that has it
+  std::size_t covered_ = 0;                          // the byte after the last insert
+  std::vector<OpenFence> fences_;                    // each in the one before
+  std::map<std::size_t, std::size_t> without_end_;   // by length of a mark: up to which line
+  std::map<std::string, std::size_t> ends_of_code_;  // by end: the next line that has it
   std::vector<std::pair<std::size_t, std::size_t>> dashes_;  // byte of the document, how many
 };
 

@@ -14,9 +14,10 @@ namespace heed::document {
 /// that are inserted in rules of tables, since md4c 0.4.8 wants three in each.
 struct CommonMarkdown {
   /// Formulas, templates, roles, names of pictures and notes are letters in it. Lines that are
-  /// nothing but structure, such as `:::` and `[[toc]]`, are empty headings; titles after `[!NOTE]`,
-  /// `:::note`, `/// note |` and `{note}` are headings; what `!!! note`, `=== "Tab"`, `[^1]:` and `:` begin are items of
-  /// lists.
+  /// nothing but structure, such as `:::` and `[[toc]]`, are empty headings; titles after
+  /// `[!NOTE]`,
+  /// `:::note`, `/// note |` and `{note}` are headings; what `!!! note`, `=== "Tab"`, `[^1]:` and
+  /// `:` begin are items of lists.
   std::string text;
   /// The first letter for a note or a citation, which may follow a sentence: `[^1]`, `^[text]`.
   static constexpr char kNote = 'N';

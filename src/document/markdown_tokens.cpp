@@ -60,8 +60,7 @@ bool closes_element(std::string_view tag) {
 bool keeps_element(std::string_view text) {
   const Tag tag = tag_at(text, 0, MarkupKind::html);
   if (text.empty() || tag.closes || tag.is_empty) return false;
-  return tag.translate ? !*tag.translate
-                       : tag.name == "pre" || is_untranslated_element(tag.name);
+  return tag.translate ? !*tag.translate : tag.name == "pre" || is_untranslated_element(tag.name);
 }
 
 /// Whether the `<` at `at` would begin a tag, a comment or an instruction.

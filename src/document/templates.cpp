@@ -19,8 +19,7 @@ constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO
 struct Marks {
   std::string_view begin, end;
 };
-constexpr std::array<Marks, 4> kMarks = {
-    {{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}};
+constexpr std::array<Marks, 4> kMarks = {{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}};
 
 }  // namespace
 
@@ -70,8 +69,7 @@ class TemplateFinder {
   std::vector<TemplateTag> find() && {
     for (std::size_t at = 0; (at = page_.find_first_of("{}<$#@", at)) != page_.npos;) {
       const std::size_t bytes = bytes_at(at);
-      if (bytes > 0)
-        tags_.push_back({{at, at + bytes}, is_statement(page_.substr(at, bytes))});
+      if (bytes > 0) tags_.push_back({{at, at + bytes}, is_statement(page_.substr(at, bytes))});
       at += std::max<std::size_t>(bytes, 1);
     }
     find_lines();
@@ -120,8 +118,7 @@ class TemplateFinder {
   std::size_t with_content(std::size_t at, std::size_t bytes) {
     const std::string_view inside = page_.substr(at, bytes);
     const std::size_t begin = after_run(inside, "- \t\n", 2);
-    const std::string_view name =
-        inside.substr(begin, after_run(inside, kLetters, begin) - begin);
+    const std::string_view name = inside.substr(begin, after_run(inside, kLetters, begin) - begin);
     if (!keeps_content(name)) return bytes;
     const std::string end = "end" + std::string(name);
     for (std::size_t found = next(end, at); found != page_.npos; found = next(end, found + 1))
@@ -144,17 +141,16 @@ class TemplateFinder {
   /// of a line.
   std::size_t bytes_of_control(std::size_t at) {
     static const std::set<std::string_view> names{
-        "auth",    "case",    "catch",   "default", "defer",   "else",        "elseif",
-        "empty",   "error",   "extends", "finally", "for",     "foreach",     "forelse",
-        "guest",   "if",      "include", "isset",   "loading", "placeholder", "push",
-        "section", "switch",  "try",     "unless",  "using",   "while",       "yield"};
+        "auth",    "case",   "catch",   "default", "defer",   "else",        "elseif",
+        "empty",   "error",  "extends", "finally", "for",     "foreach",     "forelse",
+        "guest",   "if",     "include", "isset",   "loading", "placeholder", "push",
+        "section", "switch", "try",     "unless",  "using",   "while",       "yield"};
     if (at > 0 && !is_one_of(page_[at - 1], " \t\r\n>}")) return 0;
     const std::string_view near = page_.substr(at, kLongestTag);
     std::size_t end = after_run(near, kLetters, 1);
     const std::string_view name = near.substr(1, end - 1);
-    const bool begins_line =
-        at == 0 || page_.find_last_not_of(kLineBlanks, at - 1) == page_.npos ||
-        is_one_of(page_[page_.find_last_not_of(kLineBlanks, at - 1)], "\r\n");
+    const bool begins_line = at == 0 || page_.find_last_not_of(kLineBlanks, at - 1) == page_.npos ||
+                             is_one_of(page_[page_.find_last_not_of(kLineBlanks, at - 1)], "\r\n");
     if (name == "let" && begins_line) {
       const std::size_t last = near.find_first_of(";\n", end);
       return last != near.npos && near[last] == ';' ? last + 1 : 0;
@@ -203,8 +199,8 @@ class TemplateFinder {
       // The line from its beginning, or from the tag before.
       const std::size_t before = page_.substr(0, tags_[i].bytes.from).find_last_not_of(kLineBlanks);
       const bool begins = before == page_.npos || is_one_of(page_[before], "\r\n");
-      const bool follows = i > 0 && tags_[i - 1].has_line &&
-                           is_between(tags_[i - 1].bytes.to, tags_[i].bytes.from);
+      const bool follows =
+          i > 0 && tags_[i - 1].has_line && is_between(tags_[i - 1].bytes.to, tags_[i].bytes.from);
       tags_[i].has_line = tags_[i].is_statement && (begins || follows);
     }
     for (std::size_t i = tags_.size(); i-- > 0;) {

@@ -131,7 +131,8 @@ TEST(Html, TagsOfTemplatesStay) {
       "{% if user.is_staff %}\n<p>{% trans \"Welcome\" %} to the site.</p>\n{% endif %}\n"
       "<p>Go to <a href=\"{% url 'home' %}\">home</a> now.\n{% if a > 1 %}\nOne\n{% else %}\n"
       "two\n{% endif %} {# a > b #}\n</p><?php if ($a->b > 2): ?><b {% x %}>three</b>";
-  EXPECT_THAT(texts_of_html(page), ElementsAre("to the site.", "Go to home now.", "One", "two", "three"));
+  EXPECT_THAT(texts_of_html(page),
+              ElementsAre("to the site.", "Go to home now.", "One", "two", "three"));
   EXPECT_EQ(identical_html(page), page);
   EXPECT_THAT(texts_of_html("<p><?= $n ?> is here. ${name} wrote to <%= @other %> and #{x.y}."),
               ElementsAre("X1 is here.", "X1 wrote to X2 and X3."));
@@ -142,8 +143,7 @@ TEST(Html, TagsOfTemplatesStay) {
   EXPECT_EQ(identical_html(angular), angular);
   EXPECT_THAT(texts_of_html("@if($a)\none\n@elseif ($b)\ntwo\n@else\nthree\n@endif\n"
                             "Write to @include or a@b.c at once. @end it\n"),
-              ElementsAre("one", "two", "three",
-                          "Write to @include or a@b.c at once. @end it"));
+              ElementsAre("one", "two", "three", "Write to @include or a@b.c at once. @end it"));
   EXPECT_THAT(texts_of_html("{% comment %}\n<p>a</p>\n{% endcomment %}<p>b {{ c <p>d {% e"),
               ElementsAre("b {{ c", "d {% e"));
   EXPECT_THAT(texts_of_html("<script>a({{b</script><p>c }}</p>"), ElementsAre("c }}"));
@@ -332,7 +332,8 @@ TEST(Html, DeepAndLongPagesTakeLinearTime) {
                                   times("<i></i> ")}) {
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_TRUE(identical_html(page) == page) << page.substr(0, 20);
-    fprintf(stderr, "TIME %s %g\n", page.substr(0, 12).c_str(), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    fprintf(stderr, "TIME %s %g\n", page.substr(0, 12).c_str(),
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   // Quadratic time would be minutes for each.
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));

@@ -205,10 +205,11 @@ TEST(Markdown, InclusionsAndAttributesOfContainersStay) {
 TEST(Markdown, DirectivesOfMystInFencesAreText) {
   EXPECT_EQ(markdown_with("```{note}\none\n\n- two\n```\nthree\n", "z"),
             "```{note}\nz\n\n- z\n```\nz\n");
-  EXPECT_EQ(markdown_with("~~~~{admonition} The title\n:class: tip\n:name: my-tip\none\n~~~~\n", "z"),
-            "~~~~{admonition} z\n:class: tip\n:name: my-tip\nz\n~~~~\n");
-  EXPECT_EQ(markdown_with("> ```{figure} img.png\n> ---\n> width: 100px\n> ---\n> one\n> ```\ntwo\n",
-                          "z"),
+  EXPECT_EQ(
+      markdown_with("~~~~{admonition} The title\n:class: tip\n:name: my-tip\none\n~~~~\n", "z"),
+      "~~~~{admonition} z\n:class: tip\n:name: my-tip\nz\n~~~~\n");
+  EXPECT_EQ(markdown_with(
+                "> ```{figure} img.png\n> ---\n> width: 100px\n> ---\n> one\n> ```\ntwo\n", "z"),
             "> ```{figure} img.png\n> ---\n> width: 100px\n> ---\n> z\n> ```\nz\n");
   // A directive in another one, and code in it.
   EXPECT_THAT(markdown_texts("````{tip}\none\n```{warning}\ntwo\n```\n```python\nx\n```\nthree\n"
@@ -218,8 +219,9 @@ TEST(Markdown, DirectivesOfMystInFencesAreText) {
   EXPECT_THAT(markdown_texts("```{code-block} python\na b\n```\n```{r, echo=FALSE}\na\n```\n"
                              "```{math}\na\n```\n```{toctree}\na\n```\none\n"),
               ElementsAre("one"));
-  EXPECT_THAT(markdown_texts("```\n```{note}\na\n```\none\n\n````md\n```{note}\na\n```\n````\ntwo\n"),
-              ElementsAre("one", "two"));
+  EXPECT_THAT(
+      markdown_texts("```\n```{note}\na\n```\none\n\n````md\n```{note}\na\n```\n````\ntwo\n"),
+      ElementsAre("one", "two"));
   EXPECT_THAT(markdown_texts("```{note}\none\n\ntwo"), ElementsAre("one", "two"));
   EXPECT_EQ(markdown_with(":::{figure} img.png\n:name: fig-1\none\n:::\n", "z"),
             ":::{figure} img.png\n:name: fig-1\nz\n:::\n");
@@ -241,17 +243,17 @@ TEST(Markdown, BlocksOfPymdownKeepTheirMarks) {
 TEST(Markdown, TargetsCommentsAndPartsOfMystStay) {
   EXPECT_THAT(markdown_texts("(glue/main)=\n\n# One\n\n(my-label)=\n## Two\n\n(three four)=\n"),
               ElementsAre("One", "Two", "(three four)="));
-  EXPECT_THAT(markdown_texts("one\n\n% a comment\n% and more\n\n+++ {\"a\": 1}\ntwo\n\n+++\n\nthree 5\n"
-                             "% of four\n"),
-              ElementsAre("one", "two", "three 5 % of four"));
+  EXPECT_THAT(
+      markdown_texts("one\n\n% a comment\n% and more\n\n+++ {\"a\": 1}\ntwo\n\n+++\n\nthree 5\n"
+                     "% of four\n"),
+      ElementsAre("one", "two", "three 5 % of four"));
   EXPECT_THAT(markdown_texts("% The title\n"), ElementsAre("% The title"));  // Pandoc's
 }
 
 TEST(Markdown, NotesRolesAndReferencesOfOtherDialectsStay) {
   EXPECT_THAT(markdown_texts("This is a text.^[The *note* is here. Two.] It goes on.\n"),
               ElementsAre("This is a text.", "The note is here.", "Two.", "It goes on."));
-  EXPECT_EQ(markdown_with("The house^[a [big] one] is red.\n", "u v w x"),
-            "u v^[u v w x] w x\n");
+  EXPECT_EQ(markdown_with("The house^[a [big] one] is red.\n", "u v w x"), "u v^[u v w x] w x\n");
   EXPECT_THAT(markdown_texts("See Figure \\@ref(fig:a) and [@xie2015, p. 33; @b] here.\n"),
               ElementsAre("See Figure X1 and here."));
   EXPECT_EQ(markdown_with("[@user](x) [@user]\n\n[@user]: y\n", ""),
@@ -266,6 +268,15 @@ TEST(Markdown, NotesRolesAndReferencesOfOtherDialectsStay) {
   EXPECT_EQ(markdown_with(between, "Es ist (95 %: X1)."), "Es ist (95 %: {g:t}`a`/{g:t}`b`).");
   EXPECT_THAT(markdown_texts("One <%= a.b %> and\n<% if c %>\ntwo {# d #} {{{e}}} three\n"),
               ElementsAre("One X1 and", "two X1 three"));
+}
+
+TEST(Markdown, NothingReachesOverTheEndOfCode) {
+  for (const std::string mark : {"^[a", "{ref}`a", "{{ a"})
+    EXPECT_THAT(
+        markdown_texts("```\n" + mark + "\n```\none ]` }}\n\n- " + mark + "\n- two ]` }}\n"),
+        testing::AllOf(testing::Contains(testing::StartsWith("one")),
+                       testing::Contains(testing::StartsWith("two"))))
+        << mark;
 }
 
 TEST(Markdown, NothingIsGluedToAnAddress) {
