@@ -22,9 +22,12 @@
 #include "data/config.h"
 #include "data/flaws.h"
 #include "data/language_check.h"
+#include "data/likeness.h"
 #include "data/line_facts.h"
 #include "data/notice.h"
 #include "data/pair_reader.h"
+#include "data/realign.h"
+#include "data/slips.h"
 #include "decode/translator.h"
 #include "inspect/likelihood.h"
 #include "run/config.h"
@@ -73,6 +76,7 @@ std::array<std::string, 3> files_of(const std::string& prefix) {
 
 struct CleanArgs {
   std::string source, target, output, model, reverse;
+  bool realign = false;
   std::vector<std::string> remove;
   double ratio = data::DataConfig{}.clean_ratio;
   std::optional<double> most_nats;
@@ -165,6 +169,7 @@ class PairJudge {
         most_nats_(args.most_nats.value_or(kMostNats)) {
     data::ScriptCount sources, targets;
     text::CopyLearner copies;
+    data::SlipFinder slips;
     data::PairReader reader(files);
     for (data::PairOfLines pair; reader.next(pair);) {
       const data::PairFacts facts = facts_of(pair);
@@ -173,7 +178,12 @@ class PairJudge {
       copies.learn(pair.source, pair.target);
       language_.learn(pair.source, pair.target);
       words_.learn(pair.source, pair.target);
+      slips.add_source(data::marks_of(pair.source));
+      slips.add_target(data::marks_of(pair.target));
     }
+    if (const data::Slips found = slips.finish(); found.any())
+      log::warn("lines have slipped: {}; mend it by `{}`", join(found.text(), "; "),
+                data::realign_command(args.source, args.target));
     finder_.expect_scripts(sources.most(), targets.most());
     copy_limit_ = copies.limit();
   }
@@ -251,7 +261,42 @@ class CleanedCorpus {
   int64_t kept_ = 0;
 };
 
+/// Writes the pairs of two files whose lines have slipped.
+void realign(const CleanArgs& args) {
+  if (args.output.empty())
+    throw UserError("clean: --realign writes new files; name their beginning with --output");
+  for (const std::string& path : {args.source, args.target})
+    run::require_no_stream(path, "each pass of heed clean");
+  const auto outputs = files_of(args.output);
+  require_writable({outputs.begin(), outputs.end()}, {args.source, args.target});
+  const data::Slips slips = data::find_slips(args.source, args.target);
+  for (const std::string& slip : slips.text()) log::info(slip);
+  if (!slips.could_be_seen())
+    log::warn("the lines look too much alike to tell whether they have slipped");
+  AtomicFile source(outputs[0]), target(outputs[1]), removed(outputs[2]);
+  const data::RealignedCounts counts =
+      data::realign(args.source, args.target, slips,
+                    {.pair =
+                         [&](const std::string& from, const std::string& to) {
+                           source.write(from + "\n");
+                           target.write(to + "\n");
+                         },
+                     .alone =
+                         [&](int64_t number, bool of_source, const std::string& line) {
+                           const std::string text = text::fold_spaces(line);
+                           removed.write(fmt::format("{}\tno partner\t{}\t{}\n", number,
+                                                     of_source ? text : "", of_source ? "" : text));
+                         }});
+  AtomicFile::commit_together({&source, &target, &removed});
+  log::info(
+      "{}: {}, {} of them of two lines for one; {} of the source and {} of the target have "
+      "no partner",
+      args.output, counted(counts.pairs, "pair"), counts.joined, counted(counts.sources, "line"),
+      counted(counts.targets, "line"));
+}
+
 void clean(const CleanArgs& args) {
+  if (args.realign) return realign(args);
   const std::vector<std::string> names = rule_names();
   const auto removes = [&](const std::string& name) {
     return std::ranges::count(args.remove, name) + std::ranges::count(args.remove, "all") > 0;
@@ -303,14 +348,20 @@ void add_clean(CommandLine& program) {
   command.group("Removing");
   std::vector<std::string> names = rule_names();
   names.emplace_back("all");
-  command
-      .list("--remove", args->remove,
-            "Rules whose pairs are left out of --output, separated by commas; default: heed only "
-            "reports")
-      .one_of(names);
+  const Argument remove =
+      command
+          .list(
+              "--remove", args->remove,
+              "Rules whose pairs are left out of --output, separated by commas; default: heed only "
+              "reports")
+          .one_of(names);
   command.option("-o,--output", args->output,
                  "Beginning of the files' names: .source and .target of the pairs that are kept, "
                  ".removed.tsv of the others with their rules");
+  command
+      .flag("--realign", args->realign,
+            "Find where lines have slipped, and put them beside their translations again")
+      .excludes({remove});
   command.group("Rules");
   command
       .option("--ratio", args->ratio,

@@ -1,5 +1,5 @@
-// heed doctor [CONFIG]: is this machine ready, and for what; are the corpora sound; do ranks reach
-// each other.
+// heed doctor [CONFIG | SOURCE TARGET]: is this machine ready, and for what; are the corpora sound;
+// do ranks reach each other.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
@@ -44,14 +44,22 @@ void line(bool good, const std::string& what, const std::string& value) {
 }
 
 struct DoctorArgs {
-  std::string config;
+  std::string config, target;  // with a target, config is a file of source sentences
   std::vector<std::string> settings;
   bool json = false;
   int64_t ranks = 0;
 };
 
+/// The section `data` of the configuration, or one of the two files.
+data::DataConfig corpora_to_check(const DoctorArgs& args) {
+  if (args.target.empty()) return run::load_config(args.config, args.settings).data;
+  data::DataConfig config;
+  config.train.push_back({.source = args.config, .target = args.target});
+  return config;
+}
+
 void check_corpora(const DoctorArgs& args) {
-  const data::DataConfig config = run::load_config(args.config, args.settings).data;
+  const data::DataConfig config = corpora_to_check(args);
   if (config.train.empty()) throw UserError(args.config + ": data.train names no corpus to check");
   const data::HygieneReport report = data::check_hygiene(config);
   if (args.json) {
@@ -238,10 +246,15 @@ void add_doctor(CommandLine& program) {
   const Argument config = command.option(
       "config", args->config,
       "A configuration whose corpora are checked instead: overlap, duplicates, encoding and more");
+  const Argument settings =
+      command
+          .option("--set", args->settings,
+                  "Change one key of the file, e.g. --set data.clean_ratio=4; may be repeated")
+          .needs(config);
   command
-      .option("--set", args->settings,
-              "Change one key of the file, e.g. --set data.clean_ratio=4; may be repeated")
-      .needs(config);
+      .option("target", args->target,
+              "With it two files are checked, source sentences and their translations")
+      .excludes({settings});
   command.flag("--json", args->json, "Print the report on the corpora as JSON").needs(config);
   command
       .option("--ranks", args->ranks,
@@ -249,7 +262,7 @@ void add_doctor(CommandLine& program) {
               "measure whether and how fast they exchange gradients")
       .between(1, 1024)
       .excludes({config});
-  command.examples({"heed doctor --ranks 2", "heed doctor configs/multi30k_quick.yaml"});
+  command.examples({"heed doctor --ranks 2", "heed doctor web.de web.en"});
 }
 
 }  // namespace heed

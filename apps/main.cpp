@@ -60,9 +60,28 @@ const Command kCommands[] = {
 #undef HEED_COMMAND_GROUP
 };
 
-/// Names that a command had, and what does its work now.
-const std::pair<const char*, const char*> kFormerCommands[] = {
-    {"pronouns", "heed contrast --antecedents"}};
+/// Names that commands of other programs have, or had here, and what does their work.
+const std::pair<const char*, const char*> kOtherNames[] = {
+    {"pronouns", "heed contrast --antecedents"},
+    {"predict", "heed translate MODEL FILE"},
+    {"decode", "heed translate MODEL FILE"},
+    {"infer", "heed translate MODEL FILE"},
+    {"interactive", "heed serve MODEL"},
+    {"test", "heed evaluate MODEL"},
+    {"eval", "heed evaluate MODEL"},
+    {"bleu", "heed evaluate --hypothesis FILE --reference FILE"},
+    {"compare", "heed lengths MODEL OTHER_MODEL"},
+    {"finetune", "heed train CONFIG --set training.from=MODEL"},
+    {"tune", "heed train CONFIG --set training.from=MODEL"},
+    {"resume", "heed train MODEL --resume"},
+    {"preprocess", "heed init SOURCE TARGET"},
+    {"prepare", "heed init SOURCE TARGET"},
+    {"tokenize", "heed vocab"},
+    {"plot", "heed attention MODEL"},
+    {"visualize", "heed attention MODEL"},
+    {"convert", "heed import or heed export"},
+    {"check", "heed doctor CONFIG, or heed config CONFIG --check"},
+    {"list", "heed runs"}};
 
 int report(const std::string& message, int code) {
   log::clear_progress();
@@ -101,10 +120,25 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 }
 
 std::string unknown_command(const std::string& extra, const CLI::App& app) {
-  for (const auto& [name, present] : kFormerCommands)
-    if (extra == name) return fmt::format("{}: `{}` does this now", name, present);
-  return fmt::format("unknown command '{}'{}", extra,
-                     config::did_you_mean(extra, commands_of(app)));
+  std::string word = ascii_lower(extra);
+  std::erase_if(word, [](char c) { return c == '-' || c == '_'; });
+  for (const auto& [name, command] : kOtherNames)
+    if (word == name) return fmt::format("{}: `{}` does this", one_line(extra), command);
+  const std::string near = config::nearest(extra, commands_of(app));
+  if (!near.empty())
+    return fmt::format("unknown command '{}'; did you mean '{}'?", one_line(extra), near);
+  return fmt::format("unknown command '{}'; `heed help` lists the commands", one_line(extra));
+}
+
+/// Returns the words of the command line with `help` and `version`, which people type as commands,
+/// in the form of options: `heed help train` is `heed train --help`.
+std::vector<std::string> with_options(std::vector<std::string> words) {
+  if (words.size() < 2) return words;
+  if (words[1] == "version" && words.size() == 2) words[1] = "--version";
+  if (words[1] != "help") return words;
+  words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
 }
 
 /// Why CLI11 refused the line, with the nearest flag or command where one was misspelt.
@@ -153,7 +187,7 @@ int run_program(int argc, char** argv) {
   if (std::filesystem::current_path(gone).empty() && gone == std::errc::no_such_file_or_directory)
     // With LibTorch MKL would end the process, in words of its own.
     throw Failure("the working folder has been deleted; go to another one (cd)");
-  const std::vector<std::string> words(argv, argv + argc);
+  const std::vector<std::string> words = with_options({argv, argv + argc});
   const auto chosen = std::ranges::find_first_of(words, kCommands, {}, {}, &Command::name);
   if (chosen != words.end() && !std::ranges::find(kCommands, *chosen, &Command::name)->add)
     libtorch();  // also for --help, and for what is wrong with the other words
@@ -181,17 +215,18 @@ int run_program(int argc, char** argv) {
   }
   // Last, or the commands would inherit it.
   app.footer(
-      "heed COMMAND --help explains a command and ends with two examples.\n"
+      "`heed help COMMAND` explains a command and ends with two examples.\n"
       "To begin, try: heed init SOURCE TARGET");
-  if (argc > 1 && argv[1][0] != '-' && std::ranges::count(commands_of(app), argv[1]) == 0)
-    return report(unknown_command(argv[1], app), 2);
-  if (argc == 1) {
+  if (words.size() > 1 && !words[1].starts_with('-') &&
+      std::ranges::count(commands_of(app), words[1]) == 0)
+    return report(unknown_command(words[1], app), 2);
+  if (words.size() == 1) {
     std::cerr << app.help();
     return 2;
   }
   if (const std::string fault = empty_part(app, words); !fault.empty()) return report(fault, 2);
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));  // from the last one
     return 0;
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);

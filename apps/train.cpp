@@ -2,15 +2,26 @@
 // heed train FOLDER --resume: goes on with the run in it.
 
 #include "apps/commands.h"
+#include "run/config.h"
 #include "run/training.h"
 
 namespace heed {
 
+namespace {
+
+void train_model(run::TrainingRequest request) {
+  request.config = run::config_file(request.config);
+  run::make_run(request);
+}
+
+}  // namespace
+
 void add_train(CommandLine& program) {
-  auto [command, args] = program.command("train", run::make_run);
+  auto [command, args] = program.command("train", train_model);
   command
       .option("config", args->config,
-              "The configuration, which `heed config` explains; with --resume also a run's folder")
+              "The configuration, which `heed config` explains (bible is bible.yaml, too); with "
+              "--resume also a run's folder (or its name in runs/)")
       .required();
   command.option("--set", args->settings,
                  "Change one key of the file, e.g. --set training.updates=2000; may be repeated");

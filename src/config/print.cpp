@@ -223,8 +223,13 @@ std::string explain(const SectionView& defaults, const std::string& path) {
     std::vector<std::string> found = all_paths(defaults);
     std::erase_if(found, [&](const std::string& one) { return !one.ends_with("." + path); });
     if (found.empty()) unknown(defaults, path);
+    std::ranges::stable_sort(found, {}, depth_of);
     if (found.size() == 1) return explain(defaults, found.front());
-    throw ConfigError(path + ": several keys end in this; explain one of " + join(found, ", "));
+    if (depth_of(found[0]) == depth_of(found[1]))
+      throw ConfigError(path + ": several keys end in this; explain one of " + join(found, ", "));
+    const std::string nearest = explain(defaults, found.front());
+    found.erase(found.begin());
+    return nearest + "\nDeeper keys of this name: " + join(found, ", ") + "\n";
   }
   std::string out = path + "\n" + wrapped(field->help, "  ") + described(*field);
   if (const SectionView* section = section_in(*field)) out += listed(*section);

@@ -51,13 +51,18 @@ std::vector<std::string> all_paths(const SectionView& root, const std::string& p
   return paths;
 }
 
+std::ptrdiff_t depth_of(const std::string& path) {
+  return std::ranges::count(path, '.');
+}
+
 std::string suggest_key(const std::string& key, const SectionView& section,
                         const std::string& prefix, const SectionView& root) {
   const std::vector<std::string> own = keys_of(section);
   const std::string near = nearest(key, own);
   if (!near.empty() && distance(key, near) <= 1) return named(path_of(prefix, near), prefix);
 
-  const std::vector<std::string> paths = all_paths(root);
+  std::vector<std::string> paths = all_paths(root);
+  std::ranges::stable_sort(paths, {}, depth_of);
   const auto from_key = [&](const std::string& path) { return distance(key, last_part(path)); };
   const auto best = std::ranges::min_element(paths, {}, from_key);
   if (best != paths.end() && from_key(*best) == 0) return named(*best, prefix);

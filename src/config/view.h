@@ -130,8 +130,12 @@ std::vector<std::string> keys_of(const SectionView& section);
 /// The paths of all fields at any depth, sections included.
 std::vector<std::string> all_paths(const SectionView& root, const std::string& prefix = "");
 
+/// The number of sections around the key of a path.
+std::ptrdiff_t depth_of(const std::string& path);
+
 /// "; did you mean 'x'?" for a key that `section` (at path `prefix` of `root`) does not have: a key
-/// of this section, or the whole path where the key lives elsewhere; else the keys that there are.
+/// of this section, or the whole path where the key lives elsewhere, in as few sections as any of
+/// the name; else the keys that there are.
 std::string suggest_key(const std::string& key, const SectionView& section,
                         const std::string& prefix, const SectionView& root);
 

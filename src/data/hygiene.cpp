@@ -7,7 +7,9 @@
 
 #include "base/log.h"
 #include "base/progress_bar.h"
+#include "base/strings.h"
 #include "data/config.h"
+#include "data/likeness.h"
 #include "data/line_facts.h"
 #include "data/pair_reader.h"
 #include "text/copies.h"
@@ -18,6 +20,8 @@ namespace {
 
 using nlohmann::json;
 using text::Script;
+
+constexpr const char* kSlipped = "lines have slipped: ";
 
 /// Lines in another script than their file. The script of a file is only known at its end, so until
 /// then there is a notice for each script.
@@ -78,6 +82,7 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, bo
   set.traces = Traces(is_cut);
   ScriptSurvey scripts;
   EqualSides equal;
+  SlipFinder slips;
   PairReader reader(files, /*aligned=*/true);
   for (PairOfLines lines; reader.next(lines);) {
     const PairFacts pair = facts_of(lines);
@@ -91,12 +96,15 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, bo
       if (flaws[i]) set.found[i].add(lines.number);
     scripts.add(pair, lines.number);
     set.traces.add(lines);
+    slips.add_source(marks_of(lines.source));
+    slips.add_target(marks_of(lines.target));
     use(pair);
   }
   // Training and validation sets are read again later, and the warning comes then.
   if (key == "data.test") reader.warn_of_damage();
   scripts.finish(set);
   equal.finish(set);
+  set.slips = slips.finish();
   return set;
 }
 
@@ -136,6 +144,11 @@ json json_of(const HygieneReport::Set& set) {
   for (std::size_t i = 0; i < kFlaws; ++i)
     if (training || i != index_of(Flaw::overlap)) out[flaw_names()[i]] = json_of(set.found[i]);
   for (const auto& [name, notice] : set.traces.by_name()) out["traces"][name] = json_of(notice);
+  out["slips"] = json::array();
+  for (const Stretch& stretch : set.slips.stretches)
+    if (set.slips.any() && stretch.lag.value_or(0) != 0)
+      out["slips"].push_back(
+          {{"first", stretch.begin + 1}, {"last", stretch.end}, {"lag", *stretch.lag}});
   if (training) return out;
   out["overlap"] = {{"source", json_of(set.source_in_training)},
                     {"target", json_of(set.target_in_training)},
@@ -202,6 +215,12 @@ std::vector<std::string> HygieneReport::text() const {
     for (std::size_t i = 0; i < kFlaws; ++i)
       say(describe(static_cast<Flaw>(i), ratio), set.found[i]);
     for (const std::string& trace : set.traces.text()) lines.push_back("  " + trace);
+    if (set.slips.any())
+      lines.push_back(fmt::format(
+          "  {}{}{}", kSlipped, join(set.slips.text(), "; "),
+          set.target.empty()
+              ? ""
+              : fmt::format("; mend it by `{}`", realign_command(set.source, set.target))));
     if (lines.size() == head + 1) lines[head] += ": no flaws found";
   }
   return lines;
@@ -216,7 +235,11 @@ std::string HygieneReport::to_json() const {
 
 HygieneReport report_hygiene(const DataConfig& config) {
   HygieneReport report = check_hygiene(config);
-  for (const std::string& line : report.text()) log::info(line);
+  for (const std::string& line : report.text())
+    if (line.find(kSlipped) == line.npos)
+      log::info(line);
+    else
+      log::warn(line);
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include "data/config.h"
 #include "data/flaws.h"
 #include "data/notice.h"
+#include "data/slips.h"
 #include "data/traces.h"
 #include "text/copies.h"
 #include "text/script.h"
@@ -30,6 +31,7 @@ struct HygieneReport {
     // has, too.
     Notice source_in_training, target_in_training, pair_in_training;
     Traces traces;  // marks of other programs
+    Slips slips;
 
     const Notice& of(Flaw flaw) const { return found[index_of(flaw)]; }
   };

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/strings.h"
+#include "data/slips.h"
 #include "text/tsv.h"
 
 namespace heed::data {
@@ -108,9 +110,18 @@ void PairReader::mismatch() {
     require_lines(*reader);
     text::require_utf8(*reader);  // in UTF-16 other bytes end lines, which would explain it
   }
+  std::string advice;
+  if (!text::is_stream(source_.path()) && !text::is_stream(target_->path())) {
+    const Slips slips = find_slips(source_.path(), target_->path());
+    if (slips.any())
+      advice =
+          fmt::format(": {}; `{}` puts lines beside their translations", join(slips.text(), "; "),
+                      realign_command(source_.path(), target_->path()));
+  }
   throw UserError(
-      "{} has {} lines and {} has {}; line i of one must be the translation of line i of the other",
-      source_.path(), source_.line_number(), target_->path(), target_->line_number());
+      "{} has {} lines and {} has {}; line i of one must be the translation of line i of the "
+      "other{}",
+      source_.path(), source_.line_number(), target_->path(), target_->line_number(), advice);
 }
 
 }  // namespace heed::data

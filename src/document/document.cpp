@@ -478,7 +478,7 @@ void Document::add_segments(const Paragraph& paragraph, ByteRange range,
   if (range.is_empty()) return;
   if (const auto links = paragraph.lone_links(range); !links.empty()) {
     for (const ByteRange& link : links) add_segments(paragraph, link, out);
-  } else if (paragraph.segment(range).has_words) {
+  } else if (paragraph.segment(range).has_letters) {
     out.push_back(range);
   }
 }

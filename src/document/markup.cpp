@@ -52,7 +52,7 @@ void add_segment(SegmentedText& out, std::string_view raw, MarkupKind kind) {
   // A message that is kept whole is told of, which needs a segment.
   const bool has_message = std::ranges::any_of(
       segment.inlays, [](const Inlay& inlay) { return text::has_text_inside(inlay.before); });
-  if (!segment.has_words && !has_message) return out.add(raw);
+  if (!segment.has_letters && !has_message) return out.add(raw);
   out.add(raw.substr(0, begin));
   out.add(std::move(segment));
   out.add(raw.substr(end));

@@ -73,7 +73,9 @@ struct Segment {
   /// set the words and the punctuation around them as around any other word. Nothing else in the
   /// text is this letter with a digit after it.
   char stand_ins = 0;
-  bool has_words = false;         // in the text, apart from stand-ins (text::has_words())
+  /// Whether the text has a letter, apart from stand-ins. A text without one, such as a version, a
+  /// date or a price, is its own translation: models change such figures.
+  bool has_letters = false;
   std::vector<LineBreak> breaks;  // in order
   Writing writing;
   /// Where it is in a tag of the last segment that is in none: the tag, and its place there.

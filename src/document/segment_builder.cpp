@@ -220,7 +220,6 @@ Segment SegmentBuilder::segment() && {
     if (all.size() <= kMost && inlay.kind == Inlay::Kind::item && !inlay.stands_in &&
         is_alone(inlay))
       take_marks(inlay);
-  segment_.has_words = words_end_ > 0;
   return std::move(segment_);
 }
 
@@ -237,6 +236,7 @@ void SegmentBuilder::add_text(std::string_view bytes) {
   if (gap_ && !text.empty() && !is_glued(text::code_point_at(bytes, 0).value)) text += ' ';
   text += bytes;
   if (text::has_words(bytes)) words_end_ = text.size();
+  segment_.has_letters |= text::has_letters(bytes);
   blank_ = gap_ = false;
   last_ = Inlay::kNone;
 }
@@ -360,11 +360,7 @@ bool SegmentBuilder::has_figures_alone(const Inlay& element) const {
       !element.before.starts_with('<') || !segment_.staying.empty())
     return false;
   const std::string_view inside = std::string_view(segment_.text).substr(element.begin);
-  bool has_letters = false;
-  text::each_code_point(inside, [&](const text::CodePoint& point, std::string_view) {
-    has_letters |= text::is_letter(point.value);
-  });
-  return !has_letters && text::has_words(inside);
+  return !text::has_letters(inside) && text::has_words(inside);
 }
 
 /// Whether an element, which ends here, is no word of its sentence: figures directly after a word,

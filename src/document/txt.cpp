@@ -10,13 +10,27 @@
 #include "document/passage.h"
 #include "document/subtitles.h"
 #include "document/token.h"
+#include "text/characters.h"
 #include "text/utf8.h"
 
 namespace heed::document {
 namespace {
 
-/// The paragraphs and items of lists of a plain text. A line that is much shorter than the widest
-/// of the document did not end for want of room, so it ends its paragraph.
+/// Whether the line is like one of the head of a mail: "Subject: the meeting".
+bool is_field(std::string_view line) {
+  constexpr std::size_t kLongestName = 40;  // bytes
+  const std::size_t colon = line.find(": ");
+  if (colon == line.npos || colon == 0 || colon > kLongestName) return false;
+  const char32_t first = text::code_point_at(line, 0).value;
+  return text::to_lower(first) != first &&
+         !text::any_code_point(line.substr(0, colon), [](const text::CodePoint& point) {
+           return point.value != U' ' && point.value != U'-' && !text::is_letter(point.value);
+         });
+}
+
+/// The paragraphs and items of lists of a plain text. Of two fields in a row each is a paragraph. A
+/// line that is much shorter than the widest of the document did not end for want of room, so it
+/// ends its paragraph.
 std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
   LineByLine document(bytes);
   std::size_t width = 0;
@@ -30,7 +44,10 @@ std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
         (prefix.indent > before.indent && !before.is_item) || text::is_blank(line))
       document.end();
     if (!text::is_blank(line)) document.add(i, prefix.bytes, line.size());
-    if (3 * line.size() < 2 * width) document.end();
+    const bool is_last = i + 1 == document.count();
+    if (3 * line.size() < 2 * width ||
+        (!is_last && is_field(line) && is_field(document.line(i + 1))))
+      document.end();
     before = prefix;
   }
   return document.result();

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/installation.h"
+#include "base/run_folder.h"
 #include "base/strings.h"
 #include "config/io.h"
 #include "engine/network.h"
@@ -15,13 +17,6 @@
 
 namespace heed::run {
 namespace {
-
-/// configs/NAME that is not below this folder is the one that was installed with heed.
-std::string here_or_installed(const std::string& path) {
-  std::error_code ignored;
-  if (!path.starts_with("configs/") || std::filesystem::exists(path, ignored)) return path;
-  return installed_file("share/heed/" + path).value_or(path);
-}
 
 /// The folder of a run is one in runs/, never that folder itself or one above: --overwrite deletes
 /// what is in it.
@@ -154,9 +149,29 @@ int64_t alignment_layer(const Config& config) {
   return model::decoder_layer(config.model, guided ? config.training.taught_layer : -2);
 }
 
+std::string config_file(const std::string& name) {
+  std::error_code ignored;
+  const auto is_there = [&](const std::string& path) {  // a corpus may have a folder of the name
+    return std::filesystem::exists(path, ignored) &&
+           (!std::filesystem::is_directory(path, ignored) ||
+            std::filesystem::exists(file_in(path, kConfigFile), ignored));
+  };
+  if (is_there(name)) return name;
+  if (name.starts_with("configs/"))
+    if (const auto installed = installed_file("share/heed/" + name)) return *installed;
+  if (!std::filesystem::path(name).has_extension())
+    for (const char* ending : {".yaml", ".yml"})
+      if (is_there(name + ending)) return name + ending;
+  const std::string run = "runs/" + name;
+  return name.find('/') == std::string::npos && is_there(run) ? run : name;
+}
+
 Config load_config(const std::string& path, const std::vector<std::string>& settings) {
   Config config;
-  config::load_file(config, here_or_installed(path));
+  const std::string file = config_file(path);
+  std::error_code none;
+  const bool folder = std::filesystem::is_directory(file, none);
+  config::load_file(config, folder ? file_in(file, kConfigFile) : file);
   return with_settings(std::move(config), settings);
 }
 

@@ -70,7 +70,12 @@ struct OpenOptions {
   bool release_files = false;         // weights are read at once: their files may change meanwhile
 };
 
-/// with_settings() of the file `path`. Throws ConfigError.
+/// Returns the configuration that is meant by a name on the command line: the file of that name,
+/// for configs/NAME also the one that was installed with heed, NAME.yaml, NAME.yml, or the run in
+/// runs/NAME; `name` itself where there is none of them.
+std::string config_file(const std::string& name);
+
+/// with_settings() of config_file(path), which may be a run's folder. Throws ConfigError.
 Config load_config(const std::string& path, const std::vector<std::string>& settings);
 
 /// Checks a configuration that `who` reads as well ("each system"): throws UserError where its file

@@ -103,6 +103,30 @@ std::vector<std::string> paths_in_argument(const std::string& argument) {
   return paths;
 }
 
+constexpr std::size_t kNamedRuns = 5;  // in a message
+
+/// Returns the paths of the models in a folder, sorted; "" is the working folder.
+std::vector<std::string> runs_in(const std::string& folder) {
+  std::vector<std::string> runs;
+  for (const std::string& name : names_in(folder.empty() ? "." : folder)) {
+    const fs::path run = fs::path(folder) / name;
+    if (fs::exists(run / kConfigFile) && fs::exists(run / kWeightsFile))
+      runs.push_back(run.string());
+  }
+  std::ranges::sort(runs);
+  return runs;
+}
+
+/// Returns "; did you mean 'runs/demo'?" for a path that is not there, or "".
+std::string hint_of_model(const std::string& path) {
+  if (const std::string unexpanded = shell_hint(path); !unexpanded.empty()) return unexpanded;
+  if (path.find('/') == std::string::npos)
+    if (const std::string run = "runs/" + path; holds_run(run))
+      return fmt::format("; did you mean '{}'?", run);
+  const std::string near = nearest_spelling(path, runs_in(fs::path(path).parent_path().string()));
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
 }  // namespace
 
 bool holds_run(const std::string& folder) {
@@ -119,13 +143,32 @@ std::vector<std::string> model_paths(const std::string& paths) {
 }
 
 void require_model_folder(const std::string& path) {
-  if (!fs::exists(path)) throw UserError("{}: no such model folder{}", path, shell_hint(path));
-  if (!fs::is_directory(path))
-    throw UserError(path + ": not a model folder; give the folder that `heed train` wrote");
-  if (!fs::exists(fs::path(path) / kConfigFile))
+  std::error_code none;
+  if (!fs::exists(path, none))
+    throw UserError("{}: no such model folder{}", path, hint_of_model(path));
+  if (!fs::is_directory(path)) {
+    const fs::path folder = parent_folder(path);
+    if (fs::exists(folder / kConfigFile) && holds_run(folder.string()))
+      throw UserError("{}: is a file of a model; give the model's folder, {}", path,
+                      shell_path(folder.string()));
     throw UserError(
-        path +
-        ": not a model folder, it has no config.yaml; give the folder that `heed train` wrote");
+        "{}: is a file; the model comes first, and is a folder that `heed train` or `heed import` "
+        "wrote",
+        path);
+  }
+  if (!fs::exists(fs::path(path) / kConfigFile)) {
+    std::vector<std::string> runs = runs_in(path);
+    if (!runs.empty()) {
+      const std::size_t all = runs.size();
+      if (all > kNamedRuns) runs.resize(kNamedRuns);
+      throw UserError("{}: is a folder of {}; give one of them: {}{}", path, counted(all, "model"),
+                      join(runs, ", "), all > kNamedRuns ? ", ..." : "");
+    }
+    throw UserError(
+        "{}: not a model folder, it has no config.yaml; give a folder that `heed train` wrote, or "
+        "make one of another program's model by `heed import`",
+        path);
+  }
   if (!fs::exists(fs::path(path) / kWeightsFile))
     throw UserError(
         path + ": has no model.safetensors; its training has not reached a first validation yet");

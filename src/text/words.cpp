@@ -55,6 +55,10 @@ bool has_words(std::string_view text) {
   });
 }
 
+bool has_letters(std::string_view text) {
+  return any_code_point(text, [](const CodePoint& point) { return is_letter(point.value); });
+}
+
 bool is_unsegmented(std::string_view text) {
   if (!has_long_characters(text)) return false;
   int64_t letters = 0, blanks = 0;

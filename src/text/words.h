@@ -14,6 +14,9 @@ namespace heed::text {
 /// Whether the text has more than blanks and punctuation (is_punctuation()).
 bool has_words(std::string_view text);
 
+/// Whether the text has a letter of any script.
+bool has_letters(std::string_view text);
+
 using WordSet = std::set<std::string, std::less<>>;
 
 /// Words between ASCII blanks, as lists in the code have them.

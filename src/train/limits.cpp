@@ -112,6 +112,28 @@ void TrainingLimits::tell_of_other_rate(const TrainingLimits& before,
       with_commas(before.updates_), with_commas(updates_));
 }
 
+std::string TrainingLimits::expectation(const Progress& progress) const {
+  constexpr double kSoon = 60;  // seconds
+  const double left = seconds_left(progress);
+  if (left < kSoon) return "";
+  const double pace = progress.seconds / static_cast<double>(progress.update);
+  const auto expected = progress.update + std::llround(left / pace);
+  std::string text = fmt::format("at this pace {} of {} updates are made in {}",
+                                 expected >= updates_ ? "all" : with_commas(expected),
+                                 with_commas(updates_), human_duration(left));
+  if (expected < updates_)
+    text += fmt::format(" (training.max_minutes: {})", human_duration(60 * config_.max_minutes));
+  if (setup_.validation.empty()) return text;
+  const int64_t every = config_.validate_every;
+  const int64_t next = (progress.update / every + 1) * every;
+  if (next >= expected)
+    return text +
+           fmt::format("; the only validation comes at the end, training.validate_every is {}",
+                       with_commas(every));
+  return text + fmt::format("; the next validation comes at update {}, in {}", with_commas(next),
+                            human_duration(pace * static_cast<double>(next - progress.update)));
+}
+
 void TrainingLimits::warn_of_long_warmup(const Progress& progress) const {
   auto updates = static_cast<double>(updates_);
   std::string limit = fmt::format("the training has {} updates", with_commas(updates_));

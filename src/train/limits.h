@@ -44,6 +44,9 @@ class TrainingLimits {
   /// Tells of a run that goes on what its learning rate is now, where it would be another one with
   /// the configuration that the run had `before`.
   void tell_of_other_rate(const TrainingLimits& before, const Progress& progress) const;
+  /// Returns what a user is told after the first updates of a training: when it ends at this pace,
+  /// and when its first validation comes. "" where that is within a minute.
+  std::string expectation(const Progress& progress) const;
   /// Warns where the training is expected to end within the warm-up.
   void warn_of_long_warmup(const Progress& progress) const;
 

@@ -191,8 +191,10 @@ StopReason Loop::loop() {
     }
     if (!goes_on) return limits_.reached(progress_).value_or(StopReason::epochs);
     sync_.synchronize(progress_);
-    if (progress_.update == kPace && config_.max_minutes > 0)
-      limits_.warn_of_long_warmup(progress_);
+    if (progress_.update == kPace) {
+      if (config_.max_minutes > 0) limits_.warn_of_long_warmup(progress_);
+      if (const std::string text = limits_.expectation(progress_); !text.empty()) log::info(text);
+    }
     if (progress_.update % config_.log_every == 0) log_interval(/*last=*/false);
     display_.show(progress_);
     if (progress_.update % config_.save_every == 0 && !validation_is_due()) save_if_healthy();

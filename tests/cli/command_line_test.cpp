@@ -42,6 +42,20 @@ TEST(CommandLine, TheVersionIsTheProduct) {
   EXPECT_THAT(product(run_heed({"--version"})), StartsWith("heed 0."));
 }
 
+TEST(CommandLine, HelpAndVersionAreCommandsToo) {
+  EXPECT_EQ(product(run_heed({"help"})), product(run_heed({"--help"})));
+  EXPECT_EQ(product(run_heed({"help", "train"})), product(run_heed({"train", "--help"})));
+  EXPECT_EQ(product(run_heed({"version"})), product(run_heed({"--version"})));
+  expect_mistake(run_heed({"help", "trian"}), {"unknown command 'trian'; did you mean 'train'?"});
+}
+
+TEST(CommandLine, ANameThatAnotherProgramHasForACommandLeadsToIt) {
+  expect_mistake(run_heed({"predict", "x"}), {"predict: `heed translate MODEL FILE` does this"});
+  expect_mistake(run_heed({"fine-tune"}), {"fine-tune: `heed train CONFIG --set training.from="});
+  expect_mistake(run_heed({"Compare", "a", "b"}), {"`heed lengths MODEL OTHER_MODEL` does this"});
+  expect_mistake(run_heed({"xyzzy"}), {"unknown command 'xyzzy'; `heed help` lists the commands"});
+}
+
 TEST(CommandLine, WithoutACommandItExplainsItselfOnStderr) {
   const Result result = run_heed({});
   EXPECT_EQ(result.status, 2);
@@ -214,6 +228,11 @@ TEST(ConfigCommand, ExplainsAKeyByItsLastNameOrListsTheKeysThatHaveIt) {
             product(run_heed({"config", "--explain", "model.heads"})));
   EXPECT_THAT(product(run_heed({"config", "--explain", "sampling.seed"})),
               StartsWith("decoding.sampling.seed\n"));
+  EXPECT_THAT(product(run_heed({"config", "--explain", "updates"})),
+              AllOf(StartsWith("training.updates\n"),
+                    HasSubstr("Deeper keys of this name: data.stages.until.updates\n")));
+  expect_mistake(run_heed({"config", "--set", "updates=10"}),
+                 {"--set updates: unknown key; did you mean 'training.updates'?"});
   expect_mistake(
       run_heed({"config", "--explain", "source"}),
       {"several keys end in this; explain one of data.train.source, ", "data.vocabulary.source"});

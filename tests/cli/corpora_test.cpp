@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 
@@ -29,6 +30,29 @@ TEST(Corpora, AreNamedInEveryMistake) {
   expect_mistake(run_heed({"doctor", write_flawed(folder, "  clean: [duplicate]\n")}),
                  {"flawed.yaml", "data.clean", "'duplicates'"});
   expect_mistake(run_heed({"doctor", "--json"}), {"config"});
+}
+
+TEST(Corpora, WhoseLinesHaveSlippedAreMended) {
+  const TemporaryFolder folder;
+  std::string source, target, cut;
+  for (int i = 0; i < 80; ++i) {
+    std::string words;
+    for (int word = 0; word <= i * 7 % 13; ++word) words += "a b c ";
+    source += words + ".\n";
+    target += (i == 40 ? "\n" : "") + words + "d.\n";
+    if (i < 79) cut = target;
+  }
+  const std::string from = folder.write("s", source), to = folder.write("t", target);
+  expect_mistake(run_heed({"doctor", from, to}),
+                 {"s has 80 lines and", "t has 81; ",
+                  ": from line 41 on the target is 1 line late; `heed clean " + from});
+  product(run_heed({"clean", from, to, "--realign", "-o", folder / "mended"}));
+  EXPECT_EQ(read_file(folder / "mended.source"), source);
+  EXPECT_EQ(read_file(folder / "mended.removed.tsv"), "41\tno partner\t\t\n");
+  write_atomic(to, cut);
+  EXPECT_THAT(
+      product(run_heed({"doctor", from, to})),
+      HasSubstr("  lines have slipped: from line 41 on the target is 1 line late; mend it"));
 }
 
 TEST(Corpora, InUtf16AreRefusedWithTheCure) {

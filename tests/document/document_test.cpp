@@ -95,6 +95,22 @@ TEST(PlainDocument, ItemsQuotationsAndShortLinesAreReadByThemselves) {
               ElementsAre(wide, wide + " " + wide));
 }
 
+TEST(Document, FieldsInARowAreAParagraphEach) {
+  EXPECT_THAT(
+      texts_in("From: Ann Lee\nReply-To: Bob Ray\nSubject: The meeting\n\nNote: it is late.\n",
+               "txt"),
+      ElementsAre("From: Ann Lee", "Reply-To: Bob Ray", "Subject: The meeting",
+                  "Note: it is late."));
+}
+
+TEST(Document, ATextWithoutALetterIsItsOwnTranslation) {
+  EXPECT_THAT(texts_in("## 4.5.4 - 2024-01-16\n\n- [#2131](u)\n- Fix 3.\n", "markdown"),
+              ElementsAre("Fix 3."));
+  EXPECT_THAT(texts_in("<p>10 %</p><td>1 394,50</td><td>\u0664\u0665</td><p>x 10</p>", "html"),
+              ElementsAre("x 10"));
+  EXPECT_THAT(texts_in("--192.168.1.2.889\n\n540\n", "txt"), IsEmpty());
+}
+
 TEST(PlainDocument, WhatHasNoWordsStays) {
   for (const std::string text : {"", "\n", "\uFEFF", " \t\r\n", "***\n---", "\r\r", "“…”"}) {
     EXPECT_THAT(texts_in(text, "txt"), IsEmpty()) << text;
@@ -433,8 +449,8 @@ TEST(SubtitleDocument, NumbersOfCuesStayHoweverLinesEnd) {
     EXPECT_THAT(texts_in(srt, "srt"), ElementsAre("The dog", "sleeps")) << end.size();
   }
   EXPECT_THAT(
-      texts_in("1\n00:01,000 --> 00:02,000\nIn\n1984\n\n2\n00:03,000 --> 00:04,000\n42\n", "srt"),
-      ElementsAre("In 1984", "42"));
+      texts_in("1\n00:01,000 --> 00:02,000\nIn\n1984\n\n2\n00:03,000 --> 00:04,000\n42 m\n", "srt"),
+      ElementsAre("In 1984", "42 m"));
 }
 
 TEST(SubtitleDocument, TextMayHaveArrowsAndReferences) {

@@ -104,8 +104,8 @@ TEST(Subtitles, CuesNeedNeitherNumbersNorBlankLines) {
                           kSrt),
               ElementsAre("One.", "Two.", "Three.", "Four.", "Five."));
   // The last one is no number of a cue.
-  EXPECT_THAT(texts_of_cues({"In\n1984", "Section 9\n9", "100"}),
-              ElementsAre("In 1984", "Section 9 9", "100"));
+  EXPECT_THAT(texts_of_cues({"In\n1984", "Section 9\n9", "100 m"}),
+              ElementsAre("In 1984", "Section 9 9", "100 m"));
   EXPECT_THAT(texts_shown("WEBVTT\n00:01.000 --> 00:02.000\nOne\n00:03.000 --> 00:04.000\nTwo\n2\n"
                           "00:05.000 --> 00:06.000align:end\nThree\n",
                           kVtt),

@@ -65,7 +65,20 @@ TEST_F(ModelFolderTest, AFolderThatIsNotThereIsNamed) {
 }
 
 TEST_F(ModelFolderTest, AFileIsNoModelFolder) {
-  expect_mistake(translate(weights()), {"model.safetensors", "heed train"});
+  expect_mistake(translate(weights()),
+                 {"model.safetensors: is a file of a model; give the model's folder, " + model});
+  write_atomic(folder / "in.txt", "a b\n");
+  expect_mistake(translate(folder / "in.txt"), {"in.txt: is a file; the model comes first"});
+}
+
+TEST_F(ModelFolderTest, ANameNearAModelsOrAFolderOfModelsNamesThem) {
+  expect_mistake(translate(folder / "modl"), {"did you mean '" + model + "'?"});
+  expect_mistake(translate(folder.path()),
+                 {": is a folder of 1 model; give one of them: " + model});
+  for (int i = 0; i < 6; ++i)
+    fs::copy(model, folder / ("more" + std::to_string(i)), fs::copy_options::recursive);
+  expect_mistake(translate(folder.path()),
+                 {": is a folder of 7 models; give one of them: " + model + ", ", "more3, ..."});
 }
 
 TEST_F(ModelFolderTest, AnEmptyFolderIsNoModelFolder) {

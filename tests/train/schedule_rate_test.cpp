@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "train/limits.h"
 #include "train/setup.h"
 #include "trainer_support.h"
 
@@ -144,6 +145,27 @@ TEST_F(Rates, OfPlateauFallWithEachValidationThatIsNoImprovement) {
   EXPECT_THAT(of(setup),
               Pointwise(DoubleNear(1e-12), std::vector<double>{0.01, 0.01, 0.01, 0.01, 0.005, 0.005,
                                                                0.005, 0.005, 0.0025, 0.0025}));
+}
+
+// Ten updates in ten seconds: 990 more take 16:30.
+TEST_F(Rates, OfWorkTellWhatToExpect) {
+  TrainConfig config = quick(1000);
+  config.validate_every = 100;
+  TrainerSetup setup = setup_of(folder.path(), config);
+  const auto told = [&](double seconds) {
+    return TrainingLimits(setup, config).expectation({.update = 10, .seconds = seconds});
+  };
+  EXPECT_EQ(told(10),
+            "at this pace all of 1,000 updates are made in 16:30; the next validation comes at "
+            "update 100, in 1:30");
+  EXPECT_EQ(told(0.5), "");
+  config.max_minutes = 1.5;
+  EXPECT_EQ(told(10),
+            "at this pace 90 of 1,000 updates are made in 1:20 (training.max_minutes: 1:30); the "
+            "only validation comes at the end, training.validate_every is 100");
+  setup.validation = {};
+  EXPECT_EQ(told(10),
+            "at this pace 90 of 1,000 updates are made in 1:20 (training.max_minutes: 1:30)");
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ class InlaysOfPages {
           segment.writing,
           has_stand_ins && segment.stand_ins != 0 ? document::StandIns::of_documents
                                                   : document::StandIns::no);
-      if (!other.has_words) {
+      if (!other.has_letters) {
         one.texts = {segment.raw};
         return;
       }

@@ -1,0 +1,245 @@
+#include "data/realign.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <memory>
+
+#include "base/error.h"
+#include "text/lines.h"
+
+namespace heed::data {
+namespace {
+
+constexpr int64_t kMargin = 12;                   // lines of a stretch that are aligned anew
+constexpr int64_t kMostCells = int64_t{1} << 22;  // of the table of align()
+constexpr float kOpened = -5, kGoesOn = -0.3F;    // nats of lines without a partner
+constexpr float kJoined = -6;                     // nats of two lines for one
+
+/// How a bead ends.
+enum Move : unsigned char { kPair, kTwoSources, kTwoTargets, kSourceAlone, kTargetAlone, kStart };
+
+constexpr Bead bead_of(Move move) {
+  switch (move) {
+    case kPair:
+      return {1, 1};
+    case kTwoSources:
+      return {2, 1};
+    case kTwoTargets:
+      return {1, 2};
+    case kSourceAlone:
+      return {1, 0};
+    case kTargetAlone:
+      return {0, 1};
+    default:
+      return {0, 0};
+  }
+}
+
+/// Three tables: the best score that ends in a pair (or two lines for one), in a source line
+/// without a partner, and in a target line without one.
+class AlignmentTable {
+ public:
+  AlignmentTable(std::span<const LineMarks> source, std::span<const LineMarks> target,
+                 const PairLikeness& likeness)
+      : source_(source),
+        target_(target),
+        likeness_(likeness),
+        columns_(std::ssize(target) + 1),
+        cells_(static_cast<std::size_t>((std::ssize(source) + 1) * columns_)) {
+    for (int64_t i = 0; i <= std::ssize(source); ++i)
+      for (int64_t j = 0; j < columns_; ++j) fill(i, j);
+  }
+
+  std::vector<Bead> beads() const {
+    std::vector<Bead> out;
+    int64_t i = std::ssize(source_), j = std::ssize(target_);
+    std::size_t end = best_end(i, j);
+    while (i > 0 || j > 0) {
+      const Cell& cell = at(i, j);
+      const Bead bead = bead_of(cell.move[end]);
+      end = cell.before[end];
+      out.push_back(bead);
+      i -= bead.sources;
+      j -= bead.targets;
+    }
+    std::ranges::reverse(out);
+    return out;
+  }
+
+ private:
+  enum End : std::size_t { kTogether, kSource, kTarget, kEnds };
+  static constexpr float kNever = -std::numeric_limits<float>::infinity();
+
+  struct Cell {
+    std::array<float, kEnds> score{kNever, kNever, kNever};
+    std::array<Move, kEnds> move{kStart, kStart, kStart};
+    std::array<unsigned char, kEnds> before{};  // the end of the bead before
+  };
+
+  const Cell& at(int64_t i, int64_t j) const {
+    return cells_[static_cast<std::size_t>(i * columns_ + j)];
+  }
+
+  std::size_t best_end(int64_t i, int64_t j) const {
+    const auto& score = at(i, j).score;
+    return static_cast<std::size_t>(std::ranges::max_element(score) - score.begin());
+  }
+
+  void fill(int64_t i, int64_t j) {
+    Cell& cell = cells_[static_cast<std::size_t>(i * columns_ + j)];
+    if (i == 0 && j == 0) cell.score[kTogether] = 0;
+    const auto offer = [&](End end, Move move, std::size_t before, float score) {
+      if (score <= cell.score[end]) return;
+      cell.score[end] = score;
+      cell.move[end] = move;
+      cell.before[end] = static_cast<unsigned char>(before);
+    };
+    const auto together = [&](Move move, float likely) {
+      const Bead bead = bead_of(move);
+      const std::size_t before = best_end(i - bead.sources, j - bead.targets);
+      offer(kTogether, move, before, at(i - bead.sources, j - bead.targets).score[before] + likely);
+    };
+    if (i > 0 && j > 0) together(kPair, likeness_.of(source_[i - 1], target_[j - 1]));
+    if (i > 1 && j > 0)
+      together(kTwoSources,
+               likeness_.of(joined(source_[i - 2], source_[i - 1]), target_[j - 1]) + kJoined);
+    if (i > 0 && j > 1)
+      together(kTwoTargets,
+               likeness_.of(source_[i - 1], joined(target_[j - 2], target_[j - 1])) + kJoined);
+    const auto alone = [&](End end, Move move) {
+      const Bead bead = bead_of(move);
+      const Cell& from = at(i - bead.sources, j - bead.targets);
+      for (std::size_t before = 0; before < kEnds; ++before)
+        offer(end, move, before, from.score[before] + (before == end ? kGoesOn : kOpened));
+    };
+    if (i > 0) alone(kSource, kSourceAlone);
+    if (j > 0) alone(kTarget, kTargetAlone);
+  }
+
+  std::span<const LineMarks> source_, target_;
+  const PairLikeness& likeness_;
+  int64_t columns_;
+  std::vector<Cell> cells_;
+};
+
+/// Reads both files and writes the pairs.
+class Realigner {
+ public:
+  Realigner(const std::string& source, const std::string& target, const Slips& slips,
+            const RealignedText& out)
+      : sources_(source), targets_(target), slips_(slips), out_(out) {}
+
+  RealignedCounts run() {
+    const PairLikeness* likeness = nullptr;
+    for (const Stretch& stretch : slips_.stretches) {
+      if (!stretch.lag) continue;
+      likeness = stretch.likeness.get();
+      const int64_t margin = std::min(kMargin, stretch.lines() / 2);
+      const int64_t lag = *stretch.lag;
+      // The beginning of a file is no end of a stretch where both begin with a pair.
+      const bool begins = stretch.begin == 0 && lag == 0;
+      const int64_t from =
+          std::max({stretch.begin + (begins ? 0 : margin), next_source_, next_target_ - lag});
+      const bool ends = stretch.end == slips_.sources && stretch.end + lag == slips_.targets;
+      const int64_t to = stretch.end - (ends ? 0 : margin);
+      if (from >= to) continue;
+      align_to(from, from + lag, likeness);
+      while (next_source_ < to && next_target_ < slips_.targets) copy_pair();
+    }
+    align_to(slips_.sources, slips_.targets, likeness);
+    return counts_;
+  }
+
+ private:
+  std::string read_source() {
+    std::string line;
+    if (!sources_.next(line)) throw UserError("{}: has changed meanwhile", sources_.path());
+    ++next_source_;
+    return line;
+  }
+  std::string read_target() {
+    std::string line;
+    if (!targets_.next(line)) throw UserError("{}: has changed meanwhile", targets_.path());
+    ++next_target_;
+    return line;
+  }
+
+  void copy_pair() {
+    const std::string source = read_source();
+    out_.pair(source, read_target());
+    ++counts_.pairs;
+  }
+
+  /// Aligns the lines before these of both files.
+  void align_to(int64_t source_end, int64_t target_end, const PairLikeness* likeness) {
+    const int64_t sources = source_end - next_source_, targets = target_end - next_target_;
+    if (likeness == nullptr || sources == 0 || targets == 0 ||
+        sources > kMostCells / std::max<int64_t>(targets, 1)) {
+      while (likeness == nullptr && next_source_ < source_end && next_target_ < target_end)
+        copy_pair();  // too few lines to learn anything from
+      write({source_end - next_source_, 0});
+      write({0, target_end - next_target_});
+      return;
+    }
+    std::vector<std::string> source, target;
+    std::vector<LineMarks> source_marks, target_marks;
+    while (next_source_ < source_end)
+      source_marks.push_back(marks_of(source.emplace_back(read_source())));
+    while (next_target_ < target_end)
+      target_marks.push_back(marks_of(target.emplace_back(read_target())));
+    const int64_t first_source = next_source_ - sources, first_target = next_target_ - targets;
+    std::size_t i = 0, j = 0;
+    for (const Bead& bead : align(source_marks, target_marks, *likeness)) {
+      if (bead.targets == 0) {
+        out_.alone(first_source + static_cast<int64_t>(i) + 1, true, source[i]);
+        ++counts_.sources;
+      } else if (bead.sources == 0) {
+        out_.alone(first_target + static_cast<int64_t>(j) + 1, false, target[j]);
+        ++counts_.targets;
+      } else {
+        const auto join = [](const std::vector<std::string>& lines, std::size_t at, int64_t count) {
+          return count == 2 ? lines[at] + ' ' + lines[at + 1] : lines[at];
+        };
+        out_.pair(join(source, i, bead.sources), join(target, j, bead.targets));
+        ++counts_.pairs;
+        counts_.joined += bead.sources + bead.targets > 2;
+      }
+      i += static_cast<std::size_t>(bead.sources);
+      j += static_cast<std::size_t>(bead.targets);
+    }
+  }
+
+  /// Writes as many lines without a partner.
+  void write(Bead alone) {
+    for (; alone.sources > 0; --alone.sources, ++counts_.sources) {
+      const std::string line = read_source();
+      out_.alone(next_source_, true, line);
+    }
+    for (; alone.targets > 0; --alone.targets, ++counts_.targets) {
+      const std::string line = read_target();
+      out_.alone(next_target_, false, line);
+    }
+  }
+
+  text::LineReader sources_, targets_;
+  const Slips& slips_;
+  const RealignedText& out_;
+  int64_t next_source_ = 0, next_target_ = 0;
+  RealignedCounts counts_;
+};
+
+}  // namespace
+
+std::vector<Bead> align(std::span<const LineMarks> source, std::span<const LineMarks> target,
+                        const PairLikeness& likeness) {
+  return AlignmentTable(source, target, likeness).beads();
+}
+
+RealignedCounts realign(const std::string& source, const std::string& target, const Slips& slips,
+                        const RealignedText& out) {
+  return Realigner(source, target, slips, out).run();
+}
+
+}  // namespace heed::data

@@ -1,0 +1,360 @@
+#include "data/slips.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "text/lines.h"
+
+namespace heed::data {
+namespace {
+
+constexpr int64_t kBand = 10;          // lags on both sides of a lag that are tried
+constexpr int64_t kReach = 4096;       // the same where none of these fits
+constexpr int64_t kWindow = 8192;      // lines that are decided at a time
+constexpr int64_t kAhead = 1024;       // lines after them that are looked at, too
+constexpr int64_t kFewest = 50;        // lines from which anything is learned
+constexpr int64_t kBlock = 250;        // lines of which a correlation is taken
+constexpr int64_t kProbe = 200;        // lines that are looked for far away
+constexpr int64_t kProbes = 12;        // attempts for one stretch without lag
+constexpr int64_t kShortest = 10;      // lines of a slip that ends again
+constexpr std::size_t kBands = 12;     // in one window
+constexpr float kChange = 14;          // nats of a change of the lag: rare, one in a million lines
+constexpr float kFound = 30;           // nats that a probe needs
+constexpr float kWithoutPartner = -1;  // nats of a line whose partner is beyond the file
+constexpr int64_t kShown = 5;
+
+std::string lines_of(int64_t begin, int64_t end) {
+  return begin + 1 == end ? fmt::format("line {}", end)
+                          : fmt::format("lines {} to {}", begin + 1, end);
+}
+
+}  // namespace
+
+std::string describe(const Stretch& stretch, int64_t lines) {
+  const std::string where = stretch.end == lines ? fmt::format("from line {} on", stretch.begin + 1)
+                                                 : lines_of(stretch.begin, stretch.end) + ":";
+  const int64_t lag = stretch.lag.value_or(0);
+  return fmt::format("{} the target is {} {}", where, counted(std::abs(lag), "line"),
+                     lag > 0 ? "late" : "early");
+}
+
+/// Some lines of both files, and what is found out about them.
+struct SlipFinder::Window {
+  std::span<const LineMarks> source, target;
+  int64_t offset = 0;         // source line i and target line i + offset have the same number
+  int64_t before = 0;         // the lag of the lines before
+  std::vector<int64_t> lags;  // that are tried, in order
+  std::vector<bool> repeats_source, repeats_target;  // whether a line is the one before again
+  std::shared_ptr<const PairLikeness> likeness;
+  std::vector<std::size_t> path;  // for each source line the index of its lag; lags.size(): none
+
+  int64_t size() const { return std::ssize(source); }
+  int64_t partner(int64_t line, int64_t lag) const { return line + lag + offset; }
+  bool has(int64_t partner) const { return partner >= 0 && partner < std::ssize(target); }
+
+  void note_repeats() {
+    for (int64_t i = 0; i < std::ssize(source); ++i)
+      repeats_source.push_back(i > 0 && source[i] == source[i - 1]);
+    for (int64_t i = 0; i < std::ssize(target); ++i)
+      repeats_target.push_back(i > 0 && target[i] == target[i - 1]);
+  }
+
+  void try_around(int64_t lag) {
+    for (int64_t near = lag - kBand; near <= lag + kBand; ++near) lags.push_back(near);
+    std::ranges::sort(lags);
+    const auto repeated = std::ranges::unique(lags);
+    lags.erase(repeated.begin(), repeated.end());
+  }
+
+  float score(int64_t line, int64_t lag) const {
+    const int64_t partner = this->partner(line, lag);
+    if (!has(partner)) return kWithoutPartner;
+    // The same line again may tell against a lag, and says nothing new for it.
+    if (repeats_source[line] && repeats_target[partner]) return 0;
+    const float likely = likeness->of(source[line], target[partner]);
+    return repeats_source[line] || repeats_target[partner] ? std::min(likely, 0.0F) : likely;
+  }
+
+  /// The correlation of the lengths of a block and of its partners; 0 where there are too few.
+  double correlation(int64_t begin, int64_t end, int64_t lag) const {
+    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+    for (int64_t line = begin; line < end; ++line) {
+      if (!has(partner(line, lag))) continue;
+      const double s = source[line].length, t = target[partner(line, lag)].length;
+      ++n, x += s, y += t, xx += s * s, yy += t * t, xy += s * t;
+    }
+    const double spread = (xx - x * x / n) * (yy - y * y / n);
+    return n < kFewest || !(spread > 1e-12) ? 0 : (xy - x * y / n) / std::sqrt(spread);
+  }
+
+  /// Partners by the lengths alone: the lag of a block is another one than `before` where its
+  /// correlation is higher by 0.2 and above 0.5.
+  std::vector<int64_t> first_partners() const {
+    std::vector<int64_t> partners;
+    for (int64_t begin = 0; begin < size(); begin += kBlock) {
+      const int64_t end = std::min(size(), begin + kBlock);
+      double best = std::max(0.5, correlation(begin, end, before) + 0.2);
+      int64_t chosen = before;
+      for (const int64_t lag : lags)
+        if (const double r = correlation(begin, end, lag); r > best) best = r, chosen = lag;
+      for (int64_t line = begin; line < end; ++line) partners.push_back(partner(line, chosen));
+    }
+    return partners;
+  }
+
+  std::vector<int64_t> partners() const {
+    std::vector<int64_t> out;
+    for (int64_t line = 0; line < size(); ++line)
+      out.push_back(path[line] < lags.size() ? partner(line, lags[path[line]]) : -1);
+    return out;
+  }
+
+  void learn(const std::vector<int64_t>& partners) {
+    likeness = std::make_shared<const PairLikeness>(source, target, partners);
+  }
+
+  /// Viterbi's algorithm over the lags and "none".
+  void find_path() {
+    const std::size_t states = lags.size() + 1, lines = source.size();
+    std::vector<float> best(states, -kChange);
+    const auto usual = std::ranges::find(lags, before);
+    if (usual != lags.end()) best[usual - lags.begin()] = 0;
+    std::vector<std::size_t> top(lines);                  // the best state before each line
+    std::vector<unsigned char> from_top(lines * states);  // whether it is the one before a state
+    for (std::size_t line = 0; line < lines; ++line) {
+      top[line] = std::ranges::max_element(best) - best.begin();
+      const float highest = best[top[line]];
+      for (std::size_t state = 0; state < states; ++state) {
+        const float stay = best[state] - highest;
+        from_top[line * states + state] = stay < -kChange;
+        best[state] = std::max(stay, -kChange);
+        if (state < lags.size()) best[state] += score(static_cast<int64_t>(line), lags[state]);
+      }
+    }
+    path.resize(lines);
+    std::size_t state = std::ranges::max_element(best) - best.begin();
+    for (std::size_t line = lines; line-- > 0;) {
+      path[line] = state;
+      if (from_top[line * states + state] != 0) state = top[line];
+    }
+  }
+
+  /// A lag far away that fits a part of the lines [begin, end); nothing where there is none.
+  std::optional<int64_t> probe(int64_t begin, int64_t end) const {
+    for (int64_t at = begin, tried = 0; tried < kProbes && end - at >= kFewest;
+         at += kProbe, ++tried) {
+      const int64_t last = std::min(end, at + kProbe);
+      float best = kFound;
+      std::optional<int64_t> found;
+      for (int64_t lag = before - kReach; lag <= before + kReach; ++lag) {
+        if (!has(partner(at, lag)) && !has(partner(last - 1, lag))) continue;
+        float sum = 0;
+        for (int64_t line = at; line < last && sum > -kFound; ++line) sum += score(line, lag);
+        if (sum > best) best = sum, found = lag;
+      }
+      if (found) return found;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether all lines have one lag.
+  bool is_straight() const {
+    return path.front() < lags.size() && std::ranges::count(path, path.front()) == size();
+  }
+
+  /// The mean of what partners are more likely than the lines beside them, in nats.
+  double evidence(int64_t lines) const {
+    double sum = 0;
+    int64_t judged = 0;
+    for (int64_t line = 0; line < lines; ++line) {
+      if (path[line] == lags.size()) continue;
+      const int64_t lag = lags[path[line]];
+      sum += score(line, lag) - (score(line, lag - 1) + score(line, lag + 1)) / 2;
+      ++judged;
+    }
+    return judged == 0 ? 0 : sum / static_cast<double>(judged);
+  }
+
+  /// The lag far away at which the lengths of a block correlate best; nothing where none does.
+  std::optional<int64_t> far_lag() const {
+    constexpr double kCorrelated = 0.6;
+    for (int64_t begin = 0; begin + kBlock <= std::min(size(), 4 * kBlock); begin += kBlock) {
+      double best = kCorrelated;
+      std::optional<int64_t> found;
+      for (int64_t lag = before - kReach; lag <= before + kReach; ++lag)
+        if (const double r = correlation(begin, begin + kBlock, lag); r > best)
+          best = r, found = lag;
+      if (found) return found;
+    }
+    return std::nullopt;
+  }
+
+  /// Adds the lags that fit a long stretch without one; false where there is none.
+  bool look_further() {
+    for (int64_t begin = 0, end = 0; begin < size(); begin = end) {
+      for (end = begin; end < size() && path[end] == path[begin];) ++end;
+      if (path[begin] < lags.size() || end - begin < kFewest) continue;
+      const auto lag = probe(begin, end);
+      if (!lag || std::ranges::binary_search(lags, *lag)) continue;
+      try_around(*lag);
+      return true;
+    }
+    return false;
+  }
+};
+
+void SlipFinder::add_source(const LineMarks& line) {
+  source_.push_back(line);
+  if (std::ssize(source_) >= kWindow + kAhead) work(/*at_end=*/false);
+}
+
+void SlipFinder::add_target(const LineMarks& line) {
+  target_.push_back(line);
+  if (std::ssize(target_) >= kWindow + kAhead) work(/*at_end=*/false);
+}
+
+void SlipFinder::work(bool at_end) {
+  while (!source_.empty()) {
+    const int64_t needed = first_source_ + lag_ + kWindow + kAhead + kReach;  // of the target
+    const bool enough =
+        std::ssize(source_) >= kWindow + kAhead && first_target_ + std::ssize(target_) >= needed;
+    if (!enough && !at_end) return;
+    const int64_t size = std::min<int64_t>(std::ssize(source_), kWindow + kAhead);
+    Window window{.source = {source_.data(), static_cast<std::size_t>(size)},
+                  .target = target_,
+                  .offset = first_source_ - first_target_,
+                  .before = lag_};
+    const int64_t lines = size < std::ssize(source_) || !at_end ? kWindow : size;
+    take(window, static_cast<std::size_t>(lines));
+    source_.erase(source_.begin(), source_.begin() + lines);
+    first_source_ += lines;
+    const int64_t past =
+        std::clamp<int64_t>(first_source_ + lag_ - kReach - first_target_, 0, std::ssize(target_));
+    target_.erase(target_.begin(), target_.begin() + past);
+    first_target_ += past;
+  }
+}
+
+void SlipFinder::take(const Window& given, std::size_t lines) {
+  Window window = given;
+  window.try_around(lag_);
+  window.note_repeats();
+  if (window.size() < kFewest || std::ssize(window.target) < kFewest) {
+    const int64_t begin = first_source_, end = begin + static_cast<int64_t>(lines);
+    if (stretches_.empty())
+      stretches_.push_back({.begin = begin, .end = end, .lag = 0, .likeness = nullptr});
+    else
+      stretches_.back().end = end;
+    return;
+  }
+  // What the window before has taught is where the first one begins by the lengths.
+  window.likeness = stretches_.empty() ? nullptr : stretches_.back().likeness;
+  if (window.likeness == nullptr) window.learn(window.first_partners());
+  window.find_path();
+  window.learn(window.partners());
+  if (!window.is_straight()) window.find_path();
+  if (stretches_.empty() && window.evidence(window.size()) < Slips::kLeastEvidence) {
+    // Wrong pairs teach nothing: perhaps a file lacks its beginning.
+    if (const auto lag = window.far_lag()) {
+      window.try_around(*lag);
+      std::vector<int64_t> partners;
+      for (int64_t line = 0; line < window.size(); ++line)
+        partners.push_back(window.partner(line, *lag));
+      window.learn(partners);
+      window.find_path();
+      window.learn(window.partners());
+      window.find_path();
+    }
+  }
+  for (std::size_t bands = 1; bands < kBands && window.look_further(); ++bands) window.find_path();
+
+  for (std::size_t line = 0; line < lines; ++line) {
+    const std::size_t state = window.path[line];
+    const bool none = state == window.lags.size();
+    const std::optional<int64_t> lag = none ? std::nullopt : std::optional(window.lags[state]);
+    const auto number = first_source_ + static_cast<int64_t>(line);
+    if (stretches_.empty() || stretches_.back().lag != lag)
+      stretches_.push_back(
+          {.begin = number, .end = number, .lag = lag, .likeness = window.likeness});
+    stretches_.back().end = number + 1;
+    if (!none) lag_ = *lag;
+  }
+  evidence_ += window.evidence(static_cast<int64_t>(lines)) * static_cast<double>(lines);
+}
+
+namespace {
+
+/// Returns the stretches with those joined that are neighbours of the same lag.
+std::vector<Stretch> merged(const std::vector<Stretch>& stretches) {
+  std::vector<Stretch> out;
+  for (const Stretch& stretch : stretches)
+    if (!out.empty() && out.back().lag == stretch.lag)
+      out.back().end = stretch.end;
+    else
+      out.push_back(stretch);
+  return out;
+}
+
+}  // namespace
+
+Slips SlipFinder::finish() {
+  work(/*at_end=*/true);
+  // Lines without a lag between others of one lag are bad pairs, and no slip.
+  for (std::size_t i = 0; i < stretches_.size(); ++i) {
+    Stretch& one = stretches_[i];
+    const bool last = i + 1 == stretches_.size();
+    const std::optional<int64_t> before = i > 0 ? stretches_[i - 1].lag : 0;
+    const std::optional<int64_t> after = last ? before : stretches_[i + 1].lag;
+    if (before == after && (!one.lag || one.lines() < kShortest)) one.lag = before;
+  }
+  return {.stretches = merged(stretches_),
+          .sources = first_source_,
+          .targets = first_target_ + std::ssize(target_),
+          .evidence = evidence_ / static_cast<double>(std::max<int64_t>(first_source_, 1))};
+}
+
+bool Slips::any() const {
+  return could_be_seen() && std::ranges::any_of(stretches, [](const Stretch& one) {
+           return one.lag.value_or(0) != 0;
+         });
+}
+
+std::vector<std::string> Slips::text() const {
+  std::vector<std::string> out;
+  if (!any()) return out;
+  int64_t all = 0;
+  for (const Stretch& stretch : stretches) {
+    if (stretch.lag.value_or(0) == 0) continue;
+    if (++all <= kShown) out.push_back(describe(stretch, sources));
+  }
+  if (all > kShown) out.push_back(fmt::format("{} such stretches in all", all));
+  return out;
+}
+
+Slips find_slips(const std::string& source, const std::string& target) {
+  SlipFinder finder;
+  text::LineReader sources(source), targets(target);
+  std::string line;
+  for (bool more = true; more;) {
+    more = sources.next(line);
+    if (more) finder.add_source(marks_of(line));
+    const bool another = targets.next(line);
+    if (another) finder.add_target(marks_of(line));
+    more = more || another;
+  }
+  return finder.finish();
+}
+
+std::string realign_command(const std::string& source, const std::string& target) {
+  return fmt::format("heed clean {} {} --realign -o realigned", shell_path(source),
+                     shell_path(target));
+}
+
+}  // namespace heed::data

@@ -1,0 +1,79 @@
+// Finds where the lines of two files have slipped against each other: a blank line too many in one
+// of them, and each source line after it stands beside the translation of its neighbour.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/likeness.h"
+
+namespace heed::data {
+
+/// Lines of the source that follow each other and whose translations do, too.
+struct Stretch {
+  int64_t begin = 0, end = 0;  // from 0; `end` is the line after the last one
+  /// The translation of line i is line i + lag of the target. Nothing where no line of the target
+  /// that is near looks like a translation.
+  std::optional<int64_t> lag;
+  std::shared_ptr<const PairLikeness> likeness;  // of pairs in this region
+
+  int64_t lines() const { return end - begin; }
+};
+
+/// A stretch whose lag is not 0, in words with lines counted from 1: "from line 1001 on the target
+/// is 1 line late", "lines 1001 to 1200: the target is 3 lines early". `lines`: of the source.
+std::string describe(const Stretch& stretch, int64_t lines);
+
+/// What is known of two files.
+struct Slips {
+  std::vector<Stretch> stretches;    // they cover the source in order; lags of neighbours differ
+  int64_t sources = 0, targets = 0;  // lines of the files
+  /// The nats per line by which partners are more likely than the lines beside them.
+  double evidence = 0;
+
+  bool any() const;
+  /// Whether a slip would have been seen: in a text whose lines all look alike it is not.
+  bool could_be_seen() const { return evidence >= kLeastEvidence; }
+  static constexpr double kLeastEvidence = 0.25;
+  /// A line for each stretch whose lag is not 0, at most five and then their number.
+  std::vector<std::string> text() const;
+};
+
+/// Takes the lines of both files and finds the most likely lags by Viterbi's algorithm: the lag is
+/// the hidden state, the likeness of the pairs is what is seen, and a change costs as much as its
+/// rarity. Lags within 10 lines of the present one are always tried; where none of these fits,
+/// those within some 4,000 lines. Memory is constant while both files are read in step, time
+/// linear.
+class SlipFinder {
+ public:
+  void add_source(const LineMarks& line);
+  void add_target(const LineMarks& line);
+
+  /// To be called once, after the last line. There is one stretch, without a slip, where there are
+  /// fewer than 50 lines.
+  Slips finish();
+
+ private:
+  struct Window;
+  void work(bool at_end);
+  void take(const Window& window, std::size_t lines);
+
+  std::vector<LineMarks> source_, target_;  // from these lines on:
+  int64_t first_source_ = 0, first_target_ = 0;
+  int64_t lag_ = 0;  // of the lines before
+  std::vector<Stretch> stretches_;
+  double evidence_ = 0;  // of all lines together
+};
+
+/// Reads two files, which need not have the same number of lines. Throws what text::LineReader
+/// throws.
+Slips find_slips(const std::string& source, const std::string& target);
+
+/// The command that puts the lines of such files beside their translations.
+std::string realign_command(const std::string& source, const std::string& target);
+
+}  // namespace heed::data

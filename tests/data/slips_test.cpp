@@ -1,0 +1,209 @@
+#include "data/slips.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "data/realign.h"
+#include "temporary_folder.h"
+
+namespace heed::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Lines = std::vector<std::string>;
+
+/// Sentences of 3 to 22 words, and translations that are about as long, of other words.
+struct TwoTexts {
+  Lines source, target;
+
+  explicit TwoTexts(int64_t lines) {
+    Random random(7);
+    for (int64_t i = 0; i < lines; ++i) {
+      const auto words = 3 + random.next() % 20;
+      std::string from, to;
+      for (uint64_t word = 0; word < words; ++word) {
+        from += std::string(1 + random.next() % 8, 'a') + ' ';
+        to += std::string(1 + random.next() % 8, 'b') + ' ';
+      }
+      const char* end = random.next() % 4 == 0 ? "?" : ".";
+      source.push_back(from + std::to_string(i) + end);
+      target.push_back(to + std::to_string(i) + end);
+    }
+  }
+};
+
+Slips slips_of(const Lines& source, const Lines& target) {
+  SlipFinder finder;
+  for (const std::string& line : source) finder.add_source(marks_of(line));
+  for (const std::string& line : target) finder.add_target(marks_of(line));
+  return finder.finish();
+}
+
+Lines spliced(Lines lines, int64_t at, int64_t removed, const Lines& added = {}) {
+  const auto from = lines.begin() + at;
+  lines.insert(lines.erase(from, from + removed), added.begin(), added.end());
+  return lines;
+}
+
+TEST(Slips, ALineTooManyIsFoundWhereItIs) {
+  const TwoTexts corpus(400);
+  EXPECT_THAT(slips_of(corpus.source, corpus.target).text(), IsEmpty());
+  const Slips late = slips_of(corpus.source, spliced(corpus.target, 200, 0, {""}));
+  EXPECT_THAT(late.text(), ElementsAre("from line 201 on the target is 1 line late"));
+  EXPECT_EQ(late.sources, 400);
+  EXPECT_EQ(late.targets, 401);
+  EXPECT_THAT(slips_of(spliced(corpus.source, 120, 0, {"x", "y"}), corpus.target).text(),
+              ElementsAre("from line 123 on the target is 2 lines early"));
+}
+
+TEST(Slips, ASlipThatEndsAgainHasItsLastLine) {
+  const TwoTexts corpus(400);
+  const Lines target = spliced(spliced(corpus.target, 300, 1), 200, 0, {"b b b 5."});
+  EXPECT_THAT(slips_of(corpus.source, target).text(),
+              ElementsAre("lines 201 to 300: the target is 1 line late"));
+}
+
+TEST(Slips, AMissingPieceIsFoundFarAway) {
+  const TwoTexts corpus(3000);
+  EXPECT_THAT(slips_of(corpus.source, spliced(corpus.target, 1000, 700)).text(),
+              ElementsAre("from line 1701 on the target is 700 lines early"));
+  EXPECT_THAT(slips_of(spliced(corpus.source, 0, 700), corpus.target).text(),
+              ElementsAre("from line 1 on the target is 700 lines late"));
+}
+
+TEST(Slips, WindowsOfALongFileAreOne) {
+  const TwoTexts corpus(20000);
+  Lines target = corpus.target;
+  for (const int64_t at : {15000, 9000, 8000, 40}) target.insert(target.begin() + at, "b b 3.");
+  EXPECT_THAT(slips_of(corpus.source, target).text(),
+              ElementsAre("lines 41 to 8000: the target is 1 line late",
+                          "lines 8001 to 9000: the target is 2 lines late",
+                          "lines 9001 to 15000: the target is 3 lines late",
+                          "from line 15001 on the target is 4 lines late"));
+}
+
+TEST(Slips, LinesThatAllLookAlikeTellNothing) {
+  const Slips alike = slips_of(Lines(300, "a b c."), Lines(301, "d e f."));
+  EXPECT_FALSE(alike.could_be_seen());
+  EXPECT_FALSE(alike.any());
+  const TwoTexts few(49);
+  EXPECT_FALSE(slips_of(few.source, spliced(few.target, 3, 0, {""})).any());
+  EXPECT_FALSE(slips_of({}, {}).any());
+}
+
+TEST(Slips, ALineThatIsRepeatedCountsOnce) {
+  // By chance such groups of five look like their neighbours.
+  const TwoTexts corpus(100);
+  Lines source, target;
+  for (std::size_t i = 0; i < 100; ++i)
+    for (int again = 0; again < 5; ++again) {
+      source.push_back(corpus.source[i]);
+      target.push_back(corpus.target[i]);
+    }
+  EXPECT_FALSE(slips_of(source, target).any());
+  EXPECT_THAT(slips_of(source, spliced(target, 250, 0, {""})).text(),
+              ElementsAre("from line 251 on the target is 1 line late"));
+}
+
+TEST(LineMarks, AreWhatTranslationsShare) {
+  const LineMarks one = marks_of("Am 3.12. (Montag) sah er „Peter“, oder?");
+  const LineMarks other = marks_of("On 3/12 (Monday) he saw \"Peter\", right?");
+  EXPECT_EQ(one.counts, other.counts);
+  EXPECT_EQ(one.numbers, other.numbers);
+  EXPECT_NE(one.words & other.words, 0U);
+  EXPECT_FLOAT_EQ(marks_of("äöü").length, marks_of("abc").length);
+  EXPECT_EQ(marks_of("彼は行く。").counts, marks_of("He goes.").counts);
+  EXPECT_EQ(marks_of("٣٤").numbers, marks_of("34").numbers);
+  EXPECT_NE(marks_of("").counts, marks_of("a").counts);
+}
+
+TEST(Realign, TwoLinesForOneAndLinesAlone) {
+  const TwoTexts corpus(200);
+  std::vector<LineMarks> source, target;
+  std::vector<int64_t> partners;
+  for (std::size_t i = 0; i < 200; ++i) {
+    source.push_back(marks_of(corpus.source[i]));
+    target.push_back(marks_of(corpus.target[i]));
+    partners.push_back(static_cast<int64_t>(i));
+  }
+  const PairLikeness likeness(source, target, partners);
+  const std::span<const LineMarks> all = source;
+  std::vector<LineMarks> short_target(target.begin(), target.begin() + 4);
+  short_target[1] = joined(target[1], target[2]);
+  short_target.erase(short_target.begin() + 2);
+  EXPECT_THAT(align(all.subspan(0, 4), short_target, likeness),
+              ElementsAre(Bead{1, 1}, Bead{2, 1}, Bead{1, 1}));
+  short_target.pop_back();
+  EXPECT_THAT(align(all.subspan(0, 4), short_target, likeness),
+              ElementsAre(Bead{1, 1}, Bead{2, 1}, Bead{1, 0}));
+  EXPECT_THAT(align(all.subspan(0, 2), {}, likeness), ElementsAre(Bead{1, 0}, Bead{1, 0}));
+  EXPECT_THAT(align({}, {}, likeness), IsEmpty());
+}
+
+/// The pairs of realign(), and the lines without a partner.
+struct Realigned {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  Lines alone;
+  RealignedCounts counts;
+
+  Realigned(const Lines& source, const Lines& target) {
+    const TemporaryFolder folder;
+    write_atomic(folder / "s", join(source, "\n") + "\n");
+    write_atomic(folder / "t", join(target, "\n") + "\n");
+    counts =
+        realign(folder / "s", folder / "t", find_slips(folder / "s", folder / "t"),
+                {.pair = [&](const auto& from, const auto& to) { pairs.emplace_back(from, to); },
+                 .alone =
+                     [&](int64_t number, bool of_source, const std::string& line) {
+                       alone.push_back((of_source ? "s" : "t") + std::to_string(number) + line);
+                     }});
+  }
+};
+
+TEST(Realign, GivesThePairsAsTheyWere) {
+  const TwoTexts corpus(600);
+  const auto pairs_without = [&](int64_t from, int64_t to) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (int64_t i = 0; i < 600; ++i)
+      if (i < from || i >= to) pairs.emplace_back(corpus.source[i], corpus.target[i]);
+    return pairs;
+  };
+  const Realigned same(corpus.source, corpus.target);
+  EXPECT_EQ(same.pairs, pairs_without(0, 0));
+  EXPECT_THAT(same.alone, IsEmpty());
+  const Realigned blank(corpus.source, spliced(corpus.target, 200, 0, {""}));
+  EXPECT_EQ(blank.pairs, pairs_without(0, 0));
+  EXPECT_THAT(blank.alone, ElementsAre("t201"));
+  const Realigned gap(spliced(corpus.source, 300, 40), corpus.target);
+  EXPECT_EQ(gap.pairs, pairs_without(300, 340));
+  EXPECT_EQ(gap.counts.targets, 40);
+  EXPECT_EQ(gap.alone.front(), "t301" + corpus.target[300]);
+  const Realigned first(spliced(corpus.source, 0, 0, {"x"}), corpus.target);
+  EXPECT_EQ(first.pairs, pairs_without(0, 0));
+  EXPECT_THAT(first.alone, ElementsAre("s1x"));
+
+  const std::string two = corpus.target[100] + ' ' + corpus.target[101];
+  const Realigned merged(corpus.source, spliced(corpus.target, 100, 2, {two}));
+  EXPECT_EQ(merged.pairs.size(), 599U);
+  EXPECT_EQ(merged.pairs[100], std::pair(corpus.source[100] + ' ' + corpus.source[101], two));
+  EXPECT_EQ(merged.counts.joined, 1);
+}
+
+TEST(Realign, KeepsTooFewLinesAsTheyAre) {
+  const Realigned few({"a", "b"}, {"c", "d", "e"});
+  EXPECT_THAT(few.pairs, ElementsAre(std::pair("a", "c"), std::pair("b", "d")));
+  EXPECT_THAT(few.alone, ElementsAre("t3e"));
+}
+
+}  // namespace
+}  // namespace heed::data
