@@ -250,16 +250,16 @@ class Document::Paragraph {
         shown += token.is_plain() ? bytes_of_token(i) : std::string_view(token.text);
     }
     if (!text::has_words(shown)) return false;
-    bool has_letters = false, is_foreign = script != text::Script::none;
-    text::each_code_point(shown, [&](const text::CodePoint& point, std::string_view) {
-      if (!text::is_letter(point.value)) return;
-      has_letters = true;
+    if ((!text::has_letters(shown) || is_hash(shown)) &&
+        is_one_of(bytes_[tokens_[first].from], "[!"))
+      return true;
+    const auto is_near = [&](const text::CodePoint& point) {
       const text::Script of_letter = text::script_of(point.value);
-      is_foreign = is_foreign && of_letter != text::Script::none && of_letter != script;
-    });
-    const bool is_number = !has_letters || is_hash(shown);
-    return (is_number && is_one_of(bytes_[tokens_[first].from], "[!")) ||
-           (has_letters && is_foreign);
+      return text::is_letter(point.value) &&
+             (of_letter == text::Script::none || of_letter == script);
+    };
+    return script != text::Script::none && text::has_letters(shown) &&
+           !text::any_code_point(shown, is_near);
   }
 
   std::string_view bytes_of_token(std::size_t i) const {
