@@ -248,7 +248,8 @@ bool is_target(std::string_view text) {
 bool may_be_one_text(std::string_view text) {
   if (!is_one_paragraph(text)) return false;
   for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos;) {
-    const std::string_view line = text.substr(++at);
+    ++at;
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
     const std::size_t begin = after_run(line, " \t>");
     if (marker_bytes(line) != begin || fence_of(line.substr(begin)).length > 0) return false;
   }

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 
 #include "base/strings.h"
 #include "document/document.h"
@@ -300,7 +300,7 @@ TEST(Html, DeepAndLongPagesTakeLinearTime) {
     attributes += "a" + std::to_string(i) + " ";
     distinct += "<p><b id=" + std::to_string(i) + ">";
   }
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // other programs may use the cores
   for (const std::string& page : {times("<b>", "a" + times("</b>")),
                                   times("<div>", "a"),
                                   times("<b a "),
@@ -330,13 +330,10 @@ TEST(Html, DeepAndLongPagesTakeLinearTime) {
                                   times("<% "),
                                   times("{% a %} "),
                                   times("<i></i> ")}) {
-    const auto begin = std::chrono::steady_clock::now();
     EXPECT_TRUE(identical_html(page) == page) << page.substr(0, 20);
-    fprintf(stderr, "TIME %s %g\n", page.substr(0, 12).c_str(),
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   // Quadratic time would be minutes for each.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 60);
 }
 
 }  // namespace
