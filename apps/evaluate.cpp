@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "data/languages.h"
 #include "decode/search/config.h"
 #include "decode/search/glossary.h"
 #include "run/config.h"
@@ -52,7 +53,8 @@ std::optional<decode::Glossary> glossary_of(const EvaluateArgs& args, const run:
   if (args.glossary.empty()) return std::nullopt;
   decode::DecodeConfig rules = config.decoding;
   rules.glossary = args.glossary;
-  return decode::Glossary(rules);
+  const data::LanguagePair languages = data::language_pair(config.data);
+  return decode::Glossary(rules, languages.source, languages.target);
 }
 
 void print(const Lines& hypotheses, const run::TestSet& set, const EvaluateArgs& args,

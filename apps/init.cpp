@@ -21,6 +21,7 @@
 #include "config/yaml.h"
 #include "data/config.h"
 #include "data/hygiene.h"
+#include "data/languages.h"
 #include "data/pair_reader.h"
 #include "data/split.h"
 #include "model/device.h"
@@ -31,7 +32,6 @@
 #include "run/model_folder.h"
 #include "run/recipe.h"
 #include "score/sacrebleu.h"
-#include "serve/served_model.h"
 #include "text/lines.h"
 #include "text/script.h"
 #include "text/tsv.h"
@@ -51,7 +51,7 @@ struct InitArgs {
 
 /// "corpus.de.gz" -> "de"; what is no ending of a language becomes `other`.
 std::string ending_of(const std::string& path, const std::string& other) {
-  const std::string ending = serve::language_of_file(path);
+  const std::string ending = data::language_of_file(path);
   const bool word = !ending.empty() && ending.size() <= 8 && std::ranges::all_of(ending, ::isalnum);
   return word ? ending : other;
 }

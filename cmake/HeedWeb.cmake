@@ -37,7 +37,7 @@ foreach(room decode/search engine kernels/rows model/description serve/answers w
 endforeach()
 list(FILTER sources EXCLUDE REGEX "/(glossary_file|input|search_times|shortlist_learner|thread_pool)[.]cpp$")
 foreach(file base/json base/stand_in base/strings config/print config/schema config/suggest config/view config/yaml data/batch data/notice data/terms
-        score/chrf study/decoding_steps text/bpe_codes text/line_cuts text/model_file text/piece_rule text/sampler text/script text/utf8 text/vocabulary
+        score/chrf study/decoding_steps text/bpe_codes text/invisible text/line_cuts text/model_file text/piece_rule text/sampler text/script text/utf8 text/vocabulary
         text/words)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)
 endforeach()

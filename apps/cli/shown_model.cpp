@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "data/config.h"
+#include "data/languages.h"
 #include "model/description/traits.h"
 #include "run/line_models.h"
 #include "serve/served_model.h"
@@ -16,12 +17,6 @@
 
 namespace heed {
 namespace {
-
-std::string code_of(const std::string& given, const std::string& file, const char* otherwise) {
-  if (!given.empty()) return given;
-  const std::string code = serve::language_of_file(file);
-  return code.empty() ? otherwise : code;
-}
 
 /// Short lines of the validation set's source, each longer than the one before; none where it is
 /// gone, or can be read only once.
@@ -57,11 +52,11 @@ void LanguageOptions::add(CommandLine& command) {
 }
 
 LanguageOptions LanguageOptions::of(const run::Config& config) const {
-  const data::CorpusFiles& files =
-      config.data.train.empty() ? config.data.valid : config.data.train[0];
-  const std::string &from = config.data.source_language, &to = config.data.target_language;
-  return {code_of(source.empty() ? from : source, files.source, "source"),
-          code_of(target.empty() ? to : target, files.target, "target")};
+  const data::LanguagePair own = data::language_pair(config.data);
+  const auto chosen = [](const std::string& given, const std::string& code, const char* otherwise) {
+    return !given.empty() ? given : !code.empty() ? code : otherwise;
+  };
+  return {chosen(source, own.source, "source"), chosen(target, own.target, "target")};
 }
 
 serve::ShownModel shown_model(const std::string& name, const run::Config& config) {

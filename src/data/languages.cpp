@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 
@@ -94,6 +95,22 @@ void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
                .with_end(config.source_end)
                .with_pieces_as_words(config.pieces);
   target = target.beginning_with(before_target).with_pieces_as_words(config.pieces);
+}
+
+std::string language_of_file(const std::string& path) {
+  std::filesystem::path name = std::filesystem::path(path).filename();
+  if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
+  const std::string ending = name.extension().string();
+  return ending.size() < 2 || ending == ".txt" || ending == ".tsv" ? "" : ending.substr(1);
+}
+
+LanguagePair language_pair(const DataConfig& config) {
+  const CorpusFiles& files = config.train.empty() ? config.valid : config.train[0];
+  const auto chosen = [](const std::string& language, const std::string& file) {
+    return language.empty() ? language_of_file(file) : language;
+  };
+  return {chosen(config.source_language, files.source),
+          chosen(config.target_language, files.target)};
 }
 
 }  // namespace heed::data

@@ -31,4 +31,15 @@ std::vector<std::string> symbols_of_fresh(const DataConfig& config);
 void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
                           text::Vocabulary& target);
 
+/// The code that a corpus file's name ends in: "de" of "data/train.de.gz". "" where it has none.
+std::string language_of_file(const std::string& path);
+
+struct LanguagePair {
+  std::string source, target;
+};
+
+/// The languages of a configuration: source_language and target_language, or else those that the
+/// names of its first training corpus end in; "" where nothing says it.
+LanguagePair language_pair(const DataConfig& config);
+
 }  // namespace heed::data

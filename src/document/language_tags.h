@@ -20,4 +20,13 @@ bool is_same_language(std::string_view a, std::string_view b);
 /// The tag as XML and TMX write it: "pt-BR" of "pt_BR".
 std::string xml_language(std::string_view tag);
 
+/// "German" for "de" (ISO 639-1); the code itself where it is not in the list of languages.
+std::string language_name(std::string_view code);
+
+/// "de" for "German" and "German (Austria)"; empty where it is not in the list.
+std::string language_called(std::string_view name);
+
+/// Whether the code is in the list.
+bool is_known_language(std::string_view code);
+
 }  // namespace heed::document

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -85,6 +86,15 @@ std::optional<std::vector<std::size_t>> widths_of(std::string_view bytes, const 
   return std::nullopt;
 }
 
+std::string text_of_cell(std::string_view bytes, const TableCell& cell) {
+  std::string text;
+  for (std::size_t at = cell.bytes.from; at < cell.bytes.to; ++at) {
+    text += bytes[at];
+    at += cell.is_quoted && bytes[at] == '"';
+  }
+  return text;
+}
+
 namespace {
 
 std::string with_doubled_quotes(std::string_view text) {
@@ -125,15 +135,6 @@ std::string (*enclosed_by(char separator))(std::string_view) {
     default:
       return quoted_where_needed<','>;
   }
-}
-
-std::string text_of_cell(std::string_view bytes, const TableCell& cell) {
-  std::string text;
-  for (std::size_t at = cell.bytes.from; at < cell.bytes.to; ++at) {
-    text += bytes[at];
-    at += cell.is_quoted && bytes[at] == '"';
-  }
-  return text;
 }
 
 /// The names of columns, without blanks around them.
@@ -256,6 +257,36 @@ Passages passages_of_columns(std::string_view bytes, const TableSyntax& syntax,
       if (column < row.size()) add_cell(bytes, syntax, row[column], passages);
   }
   return passages;
+}
+
+TableSyntax syntax_of_csv(std::string_view bytes, std::size_t from,
+                          const std::vector<std::string>& columns) {
+  TableSyntax found{.from = from};
+  const std::string_view text = bytes.substr(found.from);
+  // This line names the separator in tables for spreadsheets.
+  constexpr std::string_view kNamed = "sep=";
+  constexpr std::size_t kRowsSeen = 50;
+  if (text.starts_with(kNamed) && text.size() > kNamed.size() + 1) {
+    const char separator = text[kNamed.size()], end = text[kNamed.size() + 1];
+    if (kSeparators.find(separator) != std::string_view::npos && (end == '\r' || end == '\n'))
+      return {.separator = separator,
+              .from = found.from + std::min(text.find('\n'), text.size() - 1) + 1};
+  }
+  std::tuple<bool, bool, std::size_t> best{};
+  for (const char separator : kSeparators) {
+    const TableSyntax syntax{.separator = separator, .from = found.from};
+    const auto widths = widths_of(bytes, syntax, kRowsSeen);
+    const std::size_t width = widths && !widths->empty() ? widths->front() : 0;
+    if (width < 2) continue;  // a table of one column has commas, if any
+    const bool is_even =
+        std::ranges::count(*widths, width) == static_cast<std::ptrdiff_t>(widths->size());
+    const std::tuple here{has_columns(bytes, syntax, columns), is_even, width};
+    if (here > best) {
+      best = here;
+      found = syntax;
+    }
+  }
+  return found;
 }
 
 }  // namespace heed::document

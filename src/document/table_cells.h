@@ -48,6 +48,9 @@ class RowReader {
   std::size_t at_;
 };
 
+/// The text of a cell, each doubled quote once.
+std::string text_of_cell(std::string_view bytes, const TableCell& cell);
+
 /// The byte after a byte order mark at the beginning.
 std::size_t after_mark(std::string_view bytes);
 
@@ -58,6 +61,12 @@ std::optional<std::vector<std::size_t>> widths_of(std::string_view bytes, const 
 /// Whether the first row has cells with all these names.
 bool has_columns(std::string_view bytes, const TableSyntax& syntax,
                  const std::vector<std::string>& names);
+
+/// The separator, one of kSeparators, with which `columns` are there and the rows from the byte
+/// `from` have the same number of cells, and the most of them; or the one that a line `sep=;` at
+/// the beginning names.
+TableSyntax syntax_of_csv(std::string_view bytes, std::size_t from,
+                          const std::vector<std::string>& columns);
 
 /// The passages of `columns`: the lines of their cells. A name is that of a cell of the first row,
 /// which then stays; a number counts columns from 1. Without any name the first row is a row as the

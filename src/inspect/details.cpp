@@ -131,7 +131,7 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
   const decode::Hypothesis& hypothesis = *one.hypothesis;
   Details& details = *one.details;
   std::vector<std::string> meanings = one.translation->unknown_of_prefix;
-  if (options.replace_unknown) {
+  if (options.replace_unknown && !one.translation->is_source) {
     meanings = meanings_of(one, member.source, options.choice.reads);
     details.text = member.target.decode(hypothesis.ids, meanings);
   }
@@ -147,7 +147,7 @@ void tell(const Attended& one, const decode::MemberText& member, const DetailOpt
   std::vector<double> attention;
   if (options.alignment || (options.flags && options.attends))
     attention = tell_of_attention(one, words, member, options);
-  if (!options.flags) return;
+  if (!options.flags || one.translation->is_source) return;
   // Without the terms of a glossary that is inline.
   const int64_t source_pieces = std::min(std::ssize(one.translation->source_pieces) - 1,
                                          std::ssize(member.source.encode(*one.line)));

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "config/schema.h"
 #include "data/config.h"
+#include "data/languages.h"
 #include "data/pair_reader.h"
 #include "decode/search/engine_translator.h"
 #include "decode/search/glossary.h"
@@ -254,7 +255,9 @@ void check_search_files(const Config& config, Check& found) {
   if (!glossary.empty())
     found.passes([&] {
       require_file(glossary, "decoding.glossary");
-      if (!text::is_stream(glossary)) decode::Glossary{config.decoding};
+      if (text::is_stream(glossary)) return;
+      const data::LanguagePair languages = data::language_pair(config.data);
+      decode::Glossary(config.decoding, languages.source, languages.target);
     });
 }
 

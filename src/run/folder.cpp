@@ -119,8 +119,13 @@ void require_same_pieces(const std::string& side, const FolderPieces& of, const 
 
 decode::MemberText member_text(const Config& config, const Vocabularies& vocabularies) {
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
-  return {vocabularies.source, vocabularies.target,
-          vocabulary.source.empty() ? 1 - vocabulary.coverage : 1, config.data.max_length};
+  const data::LanguagePair languages = data::language_pair(config.data);
+  return {.source = vocabularies.source,
+          .target = vocabularies.target,
+          .usual_unknown = vocabulary.source.empty() ? 1 - vocabulary.coverage : 1,
+          .trained_length = config.data.max_length,
+          .source_language = languages.source,
+          .target_language = languages.target};
 }
 
 FolderConfig open_config(const std::string& path, const OpenOptions& options) {

@@ -143,9 +143,7 @@ std::vector<std::string> model_paths(const std::string& paths) {
 }
 
 void require_model_folder(const std::string& path) {
-  std::error_code none;
-  if (!fs::exists(path, none))
-    throw UserError("{}: no such model folder{}", path, hint_of_model(path));
+  if (!fs::exists(path)) throw UserError("{}: no such model folder{}", path, hint_of_model(path));
   if (!fs::is_directory(path)) {
     const fs::path folder = parent_folder(path);
     if (fs::exists(folder / kConfigFile) && holds_run(folder.string()))

@@ -22,6 +22,7 @@
 #include "decode/search/marked_text.h"
 #include "document/document.h"
 #include "document/format.h"
+#include "document/language_tags.h"
 #include "document/markup.h"
 #include "document/markup_tokens.h"
 #include "document/segment.h"
@@ -456,14 +457,14 @@ http::Response Service::languages() const {
   }
   Json out = Json::array();
   for (const auto& [code, reached] : targets)
-    out.push_back({{"code", code}, {"name", language_name(code)}, {"targets", reached}});
+    out.push_back({{"code", code}, {"name", document::language_name(code)}, {"targets", reached}});
   return json_response(out);
 }
 
 /// LibreTranslate's settings, and the names of the models.
 http::Response Service::settings() const {
   const auto language = [](const std::string& code) {
-    return Json{{"code", code}, {"name", language_name(code)}};
+    return Json{{"code", code}, {"name", document::language_name(code)}};
   };
   std::vector<std::string> names;
   for (const ServedModel& model : models_) names.push_back(model.name);
@@ -495,8 +496,8 @@ std::vector<http::Route> Service::routes() {
   using http::Request;
   std::vector<draw::PlayedModel> played;
   for (const ServedModel& model : models_)
-    played.push_back(
-        {model.name, language_name(model.source), language_name(model.target), model.examples});
+    played.push_back({model.name, document::language_name(model.source),
+                      document::language_name(model.target), model.examples});
   const auto page = [](std::string html) {
     return [html = std::move(html)](const Request&, const Reply& reply) {
       reply.send({.type = "text/html; charset=utf-8",

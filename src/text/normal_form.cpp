@@ -47,6 +47,7 @@ std::u32string nfc_of(const std::u32string& text) {
 }  // namespace
 
 std::string to_nfc(std::string_view text) {
+  if (is_ascii(text)) return std::string(text);
   utf8proc_uint8_t* composed = nullptr;
   const auto size =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),

@@ -85,8 +85,9 @@ bool is_space(char32_t value) {
 }
 
 bool is_invisible(char32_t value) {
-  return value == 0xAD || between(value, 0x200B, 0x200F) || between(value, 0x202A, 0x202E) ||
-         between(value, 0x2060, 0x206F) || value == kByteOrderMark;
+  return value == 0xAD || value == 0x61C || between(value, 0x200B, 0x200F) ||
+         between(value, 0x202A, 0x202E) || between(value, 0x2060, 0x206F) ||
+         value == kByteOrderMark;
 }
 
 bool is_blank(std::string_view text) {

@@ -15,6 +15,7 @@
 #include "base/stand_in.h"
 #include "base/strings.h"
 #include "text/bpe_codes.h"
+#include "text/invisible.h"
 #include "text/line_cuts.h"
 #include "text/model_file.h"
 #include "text/piece_rule.h"
@@ -338,6 +339,20 @@ Vocabulary Vocabulary::with_pieces_as_words(bool as_words) const {
   return other;
 }
 
+Vocabulary Vocabulary::for_translation() const {
+  Vocabulary other = *this;
+  const std::vector<int32_t> ids = encode("\u200B");
+  other.spaces_ =
+      std::ranges::count(ids, kUnknown) > 0 ? ZeroWidthSpaces::go : ZeroWidthSpaces::stay;
+  return other;
+}
+
+std::string_view Vocabulary::read(std::string_view line, std::string& other) const {
+  if (!spaces_ || !has_invisible(line) || !reads_words()) return line;
+  other = without_invisible(line, *spaces_);
+  return other;
+}
+
 bool Vocabulary::is_cut() const {
   return impl_->rule().has_value();
 }
@@ -370,6 +385,8 @@ std::size_t Vocabulary::symbols_before(std::span<const int32_t> ids) const {
 }
 
 std::vector<int32_t> Vocabulary::encode(std::string_view line, int64_t most) const {
+  std::string other;
+  line = read(line, other);
   std::vector<int32_t> ids;
   if (is_cut())
     for (const std::string& piece : impl_->cut(line, most, pieces_as_words_))
@@ -450,6 +467,8 @@ std::vector<std::string> Vocabulary::surfaces(const std::vector<int32_t>& ids,
 }
 
 std::vector<std::string> Vocabulary::spell(std::string_view line, int64_t most) const {
+  std::string other;
+  line = read(line, other);
   std::vector<std::string> names = is_cut() ? impl_->cut(line, most, pieces_as_words_)
                                             : impl_->pieces_of<std::string>(line, most);
   if (names.empty()) return names;

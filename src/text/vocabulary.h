@@ -15,6 +15,8 @@
 
 namespace heed::text {
 
+enum class ZeroWidthSpaces;  // text/invisible.h
+
 // The ids every heed vocabulary has; a model trained elsewhere with others is refused with a clear
 // line.
 inline constexpr int32_t kPad = 0, kUnknown = 1, kBegin = 2, kEnd = 3;
@@ -69,6 +71,10 @@ class Vocabulary {
   /// joins nothing, and each piece counts as a word. One of SentencePiece is not changed by it.
   Vocabulary with_pieces_as_words(bool as_words) const;
   bool has_pieces_as_words() const { return pieces_as_words_; }
+  /// Returns this vocabulary for texts to be translated: encode() and spell() read a line of words
+  /// without its invisible characters (without_invisible() in text/invisible.h). Zero-width spaces
+  /// that end words stay if they have a piece. Lines of pieces are read as they are.
+  Vocabulary for_translation() const;
   /// Whether another program cuts the text.
   bool is_cut() const;
   /// Whether encode() takes lines of words, so that what is found in a line's words is found in its
@@ -135,8 +141,12 @@ class Vocabulary {
 
  private:
   class Impl;
+  /// Returns the line, or what encode() reads of it, which is then in `other`.
+  std::string_view read(std::string_view line, std::string& other) const;
+
   std::shared_ptr<const Impl> impl_;
   std::vector<int32_t> beginning_;
+  std::optional<ZeroWidthSpaces> spaces_;  // of for_translation()
   bool has_end_ = true;
   bool pieces_as_words_ = false;
 };

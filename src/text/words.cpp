@@ -29,6 +29,8 @@ class WordCutter {
   /// Whether a word begins with this character; a blank has none.
   bool begins(char32_t c) {
     const State before = state_;
+    // Nobody sees it between two letters.
+    if (together_ && before != State::blank && is_invisible(c)) return false;
     state_ = is_space(c)                         ? State::blank
              : together_ && is_word_by_itself(c) ? State::letter
                                                  : State::run;

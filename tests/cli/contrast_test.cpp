@@ -285,7 +285,7 @@ TEST(Pronouns, TheFormerCommandNamesThePresentOne) {
                                              {"pronouns", "--hypothesis", "x"},
                                              {"pronouns", "--help"},
                                              {"-q", "pronouns", "x"}})
-    expect_mistake(run_heed(line), {"pronouns: `heed contrast --antecedents` does this now"});
+    expect_mistake(run_heed(line), {"pronouns: `heed contrast --antecedents` does this"});
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST(Corpora, WhoseLinesHaveSlippedAreMended) {
   std::string source, target, cut;
   for (int i = 0; i < 80; ++i) {
     std::string words;
-    for (int word = 0; word <= i * 7 % 13; ++word) words += "a b c ";
+    for (int word = 0; word <= (i * i * 7 + i) % 19; ++word) words += "a b c ";
+    words += std::to_string(i) + ' ';
     source += words + ".\n";
     target += (i == 40 ? "\n" : "") + words + "d.\n";
     if (i < 79) cut = target;

@@ -59,6 +59,16 @@ TEST_P(GlossaryOption, EveryLineWithATermHasItsTarget) {
     EXPECT_THAT(line, HasSubstr("gh"));
 }
 
+TEST_P(GlossaryOption, MayBeOfAnotherProgram) {
+  const std::string csv =
+      folder_.write("terms.csv", "\uFEFFComment;Source;Target\r\n\"a\nb\";\"a\";gh\r\n;d;\r\n");
+  const Result result = run_heed({"translate", model_, "--glossary", csv}, "a b c\n");
+  EXPECT_TRUE(has_word(lines_of(product(result)).at(0), "gh")) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("terms.csv: line 4: no term, or no translation"));
+  expect_mistake(translate("a;gh\nb;c;d\n", "a\n"),
+                 {"terms.tsv: line 2: 3 columns, and the first row has 2"});
+}
+
 TEST_P(GlossaryOption, WithoutTermsNothingChanges) {
   const std::string input = read_file(Toy::get().folder / "test.src");
   const std::vector<std::string> scores = {"--scores"};
@@ -87,7 +97,7 @@ TEST_P(GlossaryOption, TellsOfTermsThatCannotBeObeyed) {
 
 TEST_P(GlossaryOption, RefusesWhatCannotBe) {
   expect_mistake(translate("a\tb\n\nc\n", "a\n"),
-                 {"terms.tsv:3: 'c' is not a term, a tab and its target"});
+                 {"terms.tsv: line 3: 'c' is not a term, a tab and its target"});
   expect_mistake(translate("a\tb\n", "a\n", {"--beam", "1"}),
                  {"decoding.glossary", "decoding.beam_size"});
   expect_mistake(translate("a\tb\n", "a\n", {"--sample"}),

@@ -1,6 +1,7 @@
 // heed translate: one line in, one line out, whatever the lines are.
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 
@@ -18,6 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class Translate : public testing::TestWithParam<const char*> {
  protected:
@@ -72,6 +74,28 @@ TEST_P(Translate, InvisibleCharactersSayNothing) {
   EXPECT_EQ(lines[0], "");
   EXPECT_EQ(lines[2], lines[1]);
   EXPECT_EQ(lines[3], "");
+}
+
+TEST_P(Translate, InvisibleCharactersInsideWordsAreNotRead) {
+  const auto of = [&](const std::string& line) {
+    return nlohmann::json::parse(product(translate(line + "\n", {"--json"})));
+  };
+  const auto plain = of("ab e cd"), hyphens = of("a\u00ADb \u200Ee c\u200Bd\u2060");
+  EXPECT_EQ(hyphens["source"], "a\u00ADb \u200Ee c\u200Bd\u2060");
+  for (const char* key : {"translation", "log_probability", "words", "alignment"})
+    EXPECT_EQ(hyphens[key], plain[key]) << key;
+}
+
+TEST_P(Translate, LinesWithoutLettersAndDigitsComeBack) {
+  const std::string lines = "***\n\u2014  \U0001F642\n";
+  EXPECT_EQ(product(translate(lines)), lines);
+  EXPECT_EQ(product(translate(lines, {"--replace-unknown"})), lines);
+  EXPECT_EQ(product(translate("***\n", {"--flags"})), "***\t-\n");
+  EXPECT_THAT(product(translate("***\n", {"--scores"})), StartsWith("0.0000\t***\t0.0000"));
+  EXPECT_THAT(lines_of(product(translate("a b\n***\n", {"--n-best", "2"}))),
+              ElementsAre(StartsWith("0 ||| "), StartsWith("0 ||| "), StartsWith("1 ||| *** |||")));
+  EXPECT_EQ(nlohmann::json::parse(product(translate("***\n", {"--json"})))["translation"], "***");
+  EXPECT_EQ(translate(lines, {"--alignment"}).status, 0);
 }
 
 TEST_P(Translate, ManyUnknownPiecesAreWarnedOf) {

@@ -125,5 +125,21 @@ TEST(SymbolsOfFresh, AreThereForLanguagesWithoutOne) {
   EXPECT_THAT(symbols_of_fresh(config), ElementsAre("__fr__", "<x>", "<de>"));
 }
 
+TEST(LanguagePairs, AreThoseOfTheConfigurationOrOfTheNamesOfItsFiles) {
+  EXPECT_EQ(language_of_file("data/x.y/train.de"), "de");
+  EXPECT_EQ(language_of_file("train.en.gz"), "en");
+  EXPECT_EQ(language_of_file("train.en.zst"), "en");
+  EXPECT_EQ(language_of_file("pairs.tsv"), "");
+  EXPECT_EQ(language_of_file("train"), "");
+  DataConfig config;
+  EXPECT_EQ(language_pair(config).source, "");
+  config.valid = {.source = "valid.cs", .target = "valid.sk"};
+  EXPECT_EQ(language_pair(config).target, "sk");
+  config.train = {{.source = "train.de", .target = "train.en.gz"}, {.source = "more.fr"}};
+  config.target_language = "eng_Latn";
+  EXPECT_EQ(language_pair(config).source, "de");
+  EXPECT_EQ(language_pair(config).target, "eng_Latn");
+}
+
 }  // namespace
 }  // namespace heed::data

@@ -35,6 +35,41 @@ TEST_P(EachModel, GivesNBestListsThatHaveEachTextOnce) {
   }
 }
 
+TEST_P(EachModel, GivesLinesWithoutLettersAndDigitsBack) {
+  DecodeConfig config;
+  config.n_best = 2;
+  const auto translator = make_translator(model(), config);
+  const std::vector<std::string> lines{"mira tolo", "***  \u2014", "\U0001F642!", "", "tolo"};
+  const LinesResult result = translator.translate({.lines = lines});
+  for (const std::size_t i : {1U, 2U}) {
+    const Translation& one = result.translations[i];
+    EXPECT_TRUE(one.is_source);
+    EXPECT_EQ(one.text, lines[i]);
+    ASSERT_EQ(one.hypotheses.size(), 1U);
+    EXPECT_EQ(one.texts, std::vector{lines[i]});
+    EXPECT_EQ(one.hypotheses[0].log_probability, 0);
+    EXPECT_EQ(one.hypotheses[0].token_log_probabilities.size(), one.hypotheses[0].ids.size() + 1);
+  }
+  EXPECT_EQ(join(result.warnings, " ").find("knows no piece"), std::string::npos);
+  EXPECT_EQ(result.translations[0].text,
+            translator.translate({.lines = {lines[0]}}).translations[0].text);
+  EXPECT_TRUE(result.translations[3].hypotheses.empty());
+  std::set<int64_t> searched;
+  for (const auto& batch : translator.batches_of({.lines = lines}))
+    searched.insert(batch.begin(), batch.end());
+  EXPECT_EQ(searched, (std::set<int64_t>{0, 4}));
+  const auto begun = translator.translate({.lines = {"***"}, .prefixes = {"mira"}}).translations;
+  EXPECT_FALSE(begun[0].is_source);
+}
+
+TEST_P(EachModel, ReadsNoSoftHyphens) {
+  const auto translator = make_translator(model(), {});
+  const auto found =
+      translator.translate({.lines = {"mira tolo", "mi\u00ADra\u200B to\u2060lo"}}).translations;
+  EXPECT_EQ(found[1].text, found[0].text);
+  EXPECT_EQ(found[1].source_pieces, found[0].source_pieces);
+}
+
 TEST_P(EachModel, GivesNoForbiddenPieceBySearchOrByDraws) {
   for (const int64_t beam : {1, 3, 0}) {  // 0: draws
     DecodeConfig config;

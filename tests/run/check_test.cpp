@@ -244,7 +244,7 @@ TEST_F(CheckTest, ShortlistAndGlossaryOfTheTestSetAreReadBeforeTheTraining) {
   expect_mistake(check(file, {"decoding.glossary=no.tsv"}),
                  {"decoding.glossary: no file 'no.tsv'"});
   const std::string terms = folder.write("terms.tsv", "a\tb\nc\n");
-  expect_mistake(check(file, {"decoding.glossary=" + terms}), {terms + ":2"});
+  expect_mistake(check(file, {"decoding.glossary=" + terms}), {terms + ": line 2"});
 }
 
 TEST_F(CheckTest, RdropNeedsDropout) {

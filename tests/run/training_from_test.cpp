@@ -186,7 +186,7 @@ TEST_F(BaseModel, ThatIsGoneCostsARunThatGoesOnNothingElse) {
   const Result result = train("new", kNone, "4", more);
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("warning: test set of " + (folder_ / "base")));
-  EXPECT_THAT(result.err, HasSubstr("no such model folder; what was forgotten is not measured"));
+  EXPECT_THAT(result.err, HasSubstr("; what was forgotten is not measured"));
   EXPECT_EQ(summary("new").at("updates"), 4);
   EXPECT_FALSE(summary("new").at("test").empty());
   EXPECT_FALSE(summary("new").contains("base"));

@@ -127,16 +127,6 @@ TEST(Parameters, LinesAreThoseOfAFile) {
   EXPECT_EQ(mistake([] { one_line_of("a\nb", "q"); }), "q: must be one line; send one at a time");
 }
 
-TEST(Languages, AreToldByTheNamesOfFiles) {
-  EXPECT_EQ(language_of_file("data/x.y/train.de"), "de");
-  EXPECT_EQ(language_of_file("train.en.gz"), "en");
-  EXPECT_EQ(language_of_file("train.en.zst"), "en");
-  EXPECT_EQ(language_of_file("pairs.tsv"), "");
-  EXPECT_EQ(language_of_file("train"), "");
-  EXPECT_EQ(language_name("de"), "German");
-  EXPECT_EQ(language_name("src"), "src");
-}
-
 TEST(Languages, FitBestUnderTheSameCodeAndThenInAnotherForm) {
   EXPECT_EQ(fit_of("de", "de"), 2);
   EXPECT_EQ(fit_of("de", "DE"), 2);

@@ -113,8 +113,9 @@ struct DecodeConfig {
             "lists for its source. Empty: all pieces.")
   HEED_FREE(
       std::string, glossary, "",
-      "File of terms, source TAB target, TAB and more targets: a translation has one of these "
-      "where its source has the term. Empty: no terms.")
+      "File of terms, source TAB target, TAB and more targets, or a glossary of another program, "
+      "CSV or TBX: a translation has one of the targets where its source has the term. Empty: no "
+      "terms.")
   HEED_FREE(bool, glossary_exact_case, false, "Upper and lower case differ in terms.")
   HEED_FREE(bool, glossary_whole_words, true, "No term begins or ends inside a word.")
   HEED_FREE(bool, glossary_inline, false,

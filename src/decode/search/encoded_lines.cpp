@@ -13,7 +13,7 @@ namespace heed::decode {
 
 EncodedLines encode_lines(std::span<const MemberText> members,
                           const std::vector<std::string>& lines, const LineNumbers& numbers,
-                          const Glossary* glossary, int64_t most) {
+                          const Glossary* glossary, int64_t most, const std::vector<bool>& unread) {
   EncodedLines out;
   out.lengths.assign(lines.size(), 0);
   std::vector<std::string> marked;
@@ -29,7 +29,8 @@ EncodedLines encode_lines(std::span<const MemberText> members,
                           .origin = {0, number},
                           .source_end = member.source.has_end()});
       auto& source = examples.back().source;
-      if (text::is_blank(lines[i])) source.clear();  // some vocabularies keep blanks
+      // Some vocabularies keep blanks.
+      if ((!unread.empty() && unread[i]) || text::is_blank(lines[i])) source.clear();
       if (&member == &members.front()) {
         if (knows_nothing(member.source, source)) out.strange.add(number);
         const auto unknown = std::ranges::count(source, text::kUnknown);

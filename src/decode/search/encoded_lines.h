@@ -24,6 +24,7 @@ struct MemberText {
   text::Vocabulary source, target;
   double usual_unknown = 0;    // share of unknown pieces among those of the training corpus
   int64_t trained_length = 0;  // data.max_length of the training: given pairs may be as long
+  std::string source_language = {}, target_language = {};  // where the configuration names them
 };
 
 struct EncodedLines {
@@ -41,9 +42,11 @@ struct EncodedLines {
 
 /// Encodes each line with the vocabulary of each member, at most its first `most` pieces; where a
 /// line has more, its `lengths` is `most` + 1. The terms of `glossary` are marked in the lines
-/// (Glossary::is_inline()); null: none are.
+/// (Glossary::is_inline()); null: none are. Lines that are `unread` have no pieces; empty: none
+/// are.
 EncodedLines encode_lines(std::span<const MemberText> members,
                           const std::vector<std::string>& lines, const LineNumbers& numbers,
-                          const Glossary* glossary, int64_t most);
+                          const Glossary* glossary, int64_t most,
+                          const std::vector<bool>& unread = {});
 
 }  // namespace heed::decode

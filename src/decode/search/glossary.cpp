@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "data/terms.h"
 #include "text/characters.h"
+#include "text/invisible.h"
+#include "text/normal_form.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -21,6 +24,32 @@ std::string capitalised(const std::string& text) {
   return text::encode_utf8(points);
 }
 
+/// The text without what does not matter to terms: its letters and their marks are in NFC.
+std::string tidy(const std::string& text) {
+  return text::to_nfc(text::plain_text(text));
+}
+
+constexpr std::string_view kTypedApostrophe = "'", kApostrophe = "\u2019";
+
+std::string with_replaced(const std::string& text, std::string_view from, std::string_view to) {
+  std::string out;
+  std::size_t done = 0;
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, done)) {
+    out += text.substr(done, at - done) + std::string(to);
+    done = at + from.size();
+  }
+  return out + text.substr(done);
+}
+
+/// The target, and what it is where a vocabulary does not know its letters with marks in this form,
+/// nor this apostrophe.
+TextLines spellings_of(const std::string& target) {
+  if (text::is_ascii(target) && target.find(kTypedApostrophe) == target.npos) return {target};
+  const std::string composed = text::to_nfc(target);
+  return {target, composed, with_replaced(composed, kApostrophe, kTypedApostrophe),
+          with_replaced(composed, kTypedApostrophe, kApostrophe)};
+}
+
 }  // namespace
 
 Glossary::Glossary(const DecodeConfig& config, const std::vector<TextLines>& terms)
@@ -29,21 +58,29 @@ Glossary::Glossary(const DecodeConfig& config, const std::vector<TextLines>& ter
       inline_(config.glossary_inline),
       name_("glossary") {
   for (const TextLines& term : terms)
-    if (!add(term))
+    if (!add(term[0], {term.begin() + 1, term.end()}))
       throw UserError("glossary: '{}' is there twice; put all its targets into one term",
                       one_line(term[0]));
 }
 
-bool Glossary::add(const TextLines& term) {
-  const auto [source, is_new] = by_source_.emplace(folded(term[0]), targets_.size());
-  longest_ = std::max(longest_, source->first.size());
-  targets_.emplace_back(term.begin() + 1, term.end());
+bool Glossary::add(const std::string& source, const TextLines& targets) {
+  const auto [term, is_new] = by_source_.emplace(folded(source), targets_.size());
+  longest_ = std::max(longest_, term->first.size());
+  if (is_new) targets_.emplace_back();
+  TextLines& all = targets_[term->second];
+  for (const std::string& target : targets)
+    if (std::string text = text::plain_text(target); std::ranges::find(all, text) == all.end())
+      all.push_back(std::move(text));
   return is_new;
 }
 
 std::u32string Glossary::folded(const std::string& text) const {
-  const std::string tidy = join(split_words(text::fold_spaces(text)), " ");
-  return text::decode_utf8(exact_case_ ? tidy : text::lower_case(tidy));
+  const std::string plain = tidy(text);
+  std::u32string points = text::decode_utf8(exact_case_ ? plain : text::lower_case(plain));
+  // One apostrophe, however it was typed: U+02BC is that of Ukrainian.
+  for (char32_t& c : points)
+    if (c == U'\u2019' || c == U'\u02BC') c = U'\'';
+  return points;
 }
 
 bool Glossary::is_boundary(std::u32string_view line, std::size_t position) const {
@@ -74,7 +111,7 @@ std::vector<std::size_t> Glossary::terms_in(const std::string& line) const {
 }
 
 std::string Glossary::marked(const std::string& line) const {
-  const std::u32string points = text::decode_utf8(join(split_words(text::fold_spaces(line)), " "));
+  const std::u32string points = text::decode_utf8(tidy(line));
   const std::u32string all = folded(line);
   // The small letter of some capitals is two characters: then positions in both texts differ.
   const std::u32string& shown = all.size() == points.size() ? points : all;
@@ -120,9 +157,12 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
   for (const std::vector<std::string>& targets : targets_) {
     TermPieces& all = pieces_.emplace_back();
     const auto add = [&](const std::string& target) {
-      const std::vector<int32_t> ids = vocabulary.encode(target);
-      if (std::ranges::count(ids, text::kUnknown) == 0)
+      for (const std::string& spelling : spellings_of(target)) {
+        const std::vector<int32_t> ids = vocabulary.encode(spelling);
+        if (std::ranges::count(ids, text::kUnknown) > 0) continue;
         all.emplace_back(ids.begin() + vocabulary.symbols_before(ids), ids.end());
+        return;
+      }
     };
     for (const std::string& target : targets) {
       add(target);

@@ -25,9 +25,12 @@ using TextLines = std::vector<std::string>;
 
 class Glossary {
  public:
-  /// Reads decoding.glossary. Throws UserError that names the line which has no target, an empty
-  /// column or the term of an earlier line, and as text::LineReader does.
-  explicit Glossary(const DecodeConfig& config);
+  /// Reads decoding.glossary (document::read_terms()) for a model of these languages, and logs its
+  /// warnings; empty: the model names none. A term that the file has several times has all of its
+  /// targets. Throws UserError that names the line of what is not understood, and as
+  /// document::read_document() does.
+  Glossary(const DecodeConfig& config, const std::string& source_language,
+           const std::string& target_language);
   /// Makes the glossary of a request by the same rules: each of `terms` is a source and its
   /// targets, none of them blank. Throws UserError where a source is there twice.
   Glossary(const DecodeConfig& config, const std::vector<TextLines>& terms);
@@ -61,8 +64,8 @@ class Glossary {
   struct Match {
     std::size_t begin, end, term;  // code points of the line
   };
-  /// Adds a term: a source and its targets. Returns whether the source is new.
-  bool add(const TextLines& term);
+  /// Adds a term. Returns whether it is new; otherwise it gets the targets that it lacks.
+  bool add(const std::string& source, const TextLines& targets);
   std::vector<Match> matches_in(std::u32string_view folded_line) const;
   std::u32string folded(const std::string& text) const;
   bool has_target(const std::string& line, std::size_t term) const;

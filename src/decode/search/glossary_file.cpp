@@ -1,35 +1,44 @@
 // Reads the file of a glossary. It is apart from glossary.cpp because a page that translates by
 // itself has no files.
-#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "decode/search/config.h"
 #include "decode/search/glossary.h"
-#include "text/lines.h"
-#include "text/utf8.h"
+#include "document/document.h"
+#include "document/term_list.h"
+#include "text/no_text.h"
 
 namespace heed::decode {
 
-Glossary::Glossary(const DecodeConfig& config)
+Glossary::Glossary(const DecodeConfig& config, const std::string& source_language,
+                   const std::string& target_language)
     : exact_case_(config.glossary_exact_case),
       whole_words_(config.glossary_whole_words),
       inline_(config.glossary_inline) {
-  text::LineReader reader(config.glossary);
-  for (std::string line; reader.next(line);) {
-    if (text::is_blank(line) || line.starts_with('#')) continue;
-    const std::string where = fmt::format("{}:{}", reader.name(), reader.line_number());
-    std::vector<std::string> columns = split(line, '\t');
-    std::ranges::transform(columns, columns.begin(), trim);
-    if (columns.size() < 2 || std::ranges::any_of(columns, text::is_blank))
-      throw UserError("{}: '{}' is not a term, a tab and its target", where, one_line(line));
-    if (!add(columns))
-      throw UserError("{}: '{}' is in an earlier line, too; put all its targets there", where,
-                      one_line(columns[0]));
-  }
-  text::require_utf8(reader);
+  const std::string& file = config.glossary;
+  const std::string name = file == "-" ? "stdin" : file, bytes = document::read_document(file);
+  if (const auto no_text = text::no_text(bytes); no_text && no_text->is_pointer)
+    throw UserError("{}: {}", name, no_text->what);
+  const document::TermLanguages languages{source_language, target_language};
+  const document::TermList list = [&] {
+    try {
+      return document::read_terms(bytes, file, languages);
+    } catch (const UserError& error) {
+      throw UserError("{}: {}", name, error.what());
+    }
+  }();
+  for (const std::string& warning : list.warnings) log::warn("{}: {}", name, warning);
+  std::size_t again = 0;
+  for (const document::Term& term : list.terms)
+    for (const std::string& source : term.sources) again += !add(source, term.targets);
+  if (again > 0)
+    log::info("{}: {} more than once; a translation may have any of its targets", name,
+              counted(static_cast<int64_t>(again), "term"));
 }
 
 }  // namespace heed::decode

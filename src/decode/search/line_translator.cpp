@@ -18,7 +18,9 @@
 #include "decode/search/pieces.h"
 #include "engine/output_product.h"
 #include "engine/threads.h"
+#include "text/utf8.h"
 #include "text/vocabulary.h"
+#include "text/words.h"
 
 namespace heed::decode {
 namespace {
@@ -89,8 +91,18 @@ class LineTranslator::Search {
   bool is_constrained() const { return glossary_ != nullptr && !glossary_->is_inline(); }
 
   EncodedLines encoded() const {
+    std::vector<bool> unread;
+    for (int64_t i = 0; i < std::ssize(request_.lines); ++i) unread.push_back(comes_back(i));
     return encode_lines(translator_.members_, request_.lines, request_.numbers, glossary_,
-                        translator_.source_limit());
+                        translator_.source_limit(), unread);
+  }
+
+  /// Whether a line is its own translation: it has nothing but punctuation and symbols. In a line
+  /// of pieces these may stand for words.
+  bool comes_back(int64_t i) const {
+    return first().source.reads_words() && !text::has_words(request_.lines[i]) &&
+           (request_.prefixes.empty() || text::is_blank(request_.prefixes[i])) &&
+           !text::is_blank(request_.lines[i]);
   }
 
   void encode() {
@@ -216,7 +228,10 @@ class LineTranslator::Search {
 
   void spell() {
     const auto spell_line = [&](int64_t i) {
-      if (lines_.lengths[i] > 0) spell(lines_.members[0][i], out_[i]);
+      if (lines_.lengths[i] > 0)
+        spell(lines_.members[0][i], out_[i]);
+      else if (comes_back(i))
+        give_back(request_.lines[i], out_[i]);
     };
     // With mbr all candidates are compared with each other, which takes long enough to be divided
     // among threads.
@@ -234,6 +249,18 @@ class LineTranslator::Search {
     if (!out.texts.empty()) out.text = out.texts[0];
   }
 
+  void give_back(const std::string& line, Translation& out) const {
+    const int64_t most = translator_.source_limit();
+    out.is_source = true;
+    out.text = line;
+    out.texts = {line};
+    out.source_pieces = piece_names(first().source, first_pieces(first().source, line, most));
+    Hypothesis& one = out.hypotheses.emplace_back();
+    one.ids = first_pieces(first().target, line, most);
+    one.token_log_probabilities.assign(one.ids.size() + 1, 0);
+    out.unknown_of_prefix = unknown_pieces(first().target, line, one.ids);
+  }
+
   const LineTranslator& translator_;
   const LinesRequest& request_;
   const DecodeConfig& config_;
@@ -249,11 +276,14 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
   for (const MemberText& member : members_)
     expect(member.target.fingerprint() == first_text().target.fingerprint(),
            "the models of an ensemble share a target vocabulary");
+  for (MemberText& member : members_) member.source = member.source.for_translation();
   never_ = never_produced(first_text().target, config_.forbid);
   if (const std::string& file = config_.shortlist; !file.empty())
     shortlist_.emplace(read_file(file), file, first_text().source, first_text().target);
   if (!config_.glossary.empty())
-    glossary_ = for_search(Glossary(config_), config_, first_text().target);
+    glossary_ =
+        for_search(Glossary(config_, first_text().source_language, first_text().target_language),
+                   config_, first_text().target);
 }
 
 LinesResult LineTranslator::translate(const LinesRequest& request, const SearchHooks& hooks) const {

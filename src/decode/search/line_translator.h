@@ -43,7 +43,8 @@ class LineTranslator {
   LineTranslator(LineTranslator&&) = default;
   LineTranslator& operator=(LineTranslator&&) = default;
 
-  /// A line without pieces (empty, white space) gives an empty translation. A line longer than
+  /// A line without pieces (empty, white space) gives an empty translation. A line of words without
+  /// a letter or digit comes back as it is, unless its translation has a prefix. A line longer than
   /// source_limit() is cut there. With decoding.mbr the hypotheses are chosen by
   /// choose_by_utility(). On a CPU each thread searches for batches of its own, for engines in
   /// groups of a few. Batches for which memory does not suffice are searched in halves
@@ -52,7 +53,8 @@ class LineTranslator {
   LinesResult translate(const LinesRequest& request, const SearchHooks& hooks = {}) const;
 
   /// Returns how translate() cuts these lines into batches: indices of lines, in the order in which
-  /// they are searched. Lines without pieces are in none. If the lines of consecutive batches are
+  /// they are searched. Lines without pieces, and those that come back
+  /// as they are, are in none. If the lines of consecutive batches are
   /// translated by themselves, in this order, they are cut in the same way. So their translations
   /// have the same bits, unless they are sampled (LineNumbers::stream_of()). (On a CPU with several
   /// threads a single batch uses all of them; of several batches each uses one.)

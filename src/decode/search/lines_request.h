@@ -77,6 +77,9 @@ struct Translation {
   /// The parts of the prefix that the target vocabulary does not know, as the prefix spells them.
   /// They are the first <unk> of each hypothesis.
   std::vector<std::string> unknown_of_prefix;
+  /// Whether the line has no letter and no digit, and came back as it is. The one hypothesis has
+  /// its pieces and the probability 1.
+  bool is_source = false;
 };
 
 struct LinesResult {

@@ -24,6 +24,10 @@ bool text::is_decomposed(std::string_view) {
   return false;
 }
 
+std::string text::to_nfc(std::string_view text) {
+  return std::string(text);
+}
+
 }  // namespace heed
 
 extern "C" uLong crc32_z(uLong, const Bytef*, z_size_t) {

@@ -36,7 +36,7 @@ struct GlossaryFile : ::testing::Test {
 
   Glossary read(const std::string& text, DecodeConfig rules = {}) const {
     rules.glossary = folder.write("terms.tsv", text);
-    return Glossary(rules);
+    return Glossary(rules, "", "");
   }
   std::vector<std::size_t> terms_in(const std::string& line, const std::string& text,
                                     const DecodeConfig& rules = {}) const {
@@ -64,13 +64,41 @@ TEST_F(GlossaryFile, StandsInTheLine) {
 TEST_F(GlossaryFile, NamesTheLineThatIsBad) {
   EXPECT_THAT(terms_in("Hund", ""), IsEmpty());
   expect_refused([&] { read("Hund\tdog\n\nKatze\n"); },
-                 "terms.tsv:3: 'Katze' is not a term, a tab and its target");
-  expect_refused([&] { read("Hund\tdog\nKatze\t \n"); }, "terms.tsv:2: 'Katze");
-  expect_refused([&] { read("\tdog\n"); }, "terms.tsv:1: ");
-  expect_refused([&] { read("Hund\tdog\t\n"); }, "terms.tsv:1: ");
-  expect_refused([&] { read("Hund\tdog\nhund\thound\n"); },
-                 "terms.tsv:2: 'hund' is in an earlier line");
-  EXPECT_THAT(terms_in("hund", "Hund\tdog\nhund\thound\n", exact()), ElementsAre(1));
+                 "terms.tsv: line 3: 'Katze' is not a term, a tab and its target");
+  expect_refused([&] { read("\tdog\n"); }, "terms.tsv: line 1: column 1 is empty");
+  expect_refused([] { Glossary({.glossary = "/nowhere.tsv"}, "", ""); }, "no file '/nowhere.tsv'");
+}
+
+TEST_F(GlossaryFile, HasAllTargetsOfATermThatIsThereTwice) {
+  const std::string terms = "Hund\tdog\nKatze\tcat\nhund\thound\tdog\n";
+  const Glossary glossary = read(terms);
+  EXPECT_THAT(glossary.terms_in("Katze, Hund"), ElementsAre(1, 0));
+  EXPECT_EQ(glossary.obeyed({"Hund", "Hund"}, {"a hound", "cat"}, {{"dog", "dog"}}).hits, 1U);
+  EXPECT_EQ(glossary.marked("Hund"), "Hund <term> dog </term>");
+  EXPECT_THAT(terms_in("hund", terms, exact()), ElementsAre(2));
+}
+
+TEST_F(GlossaryFile, IsChosenByTheLanguagesOfTheModel) {
+  DecodeConfig rules;
+  rules.glossary = folder.write("terms.csv", "en;fr;de\ndog;chien;Hund\n");
+  EXPECT_EQ(Glossary(rules, "de", "en").marked("Hund"), "Hund <term> dog </term>");
+  EXPECT_EQ(Glossary(rules, "fr", "de").marked("le chien"), "le chien <term> Hund </term>");
+  expect_refused([&] { Glossary(rules, "de", "cs"); }, "terms.csv: its terms are in en, fr, de");
+}
+
+TEST_F(GlossaryFile, TakesWhatLooksTheSameForOne) {
+  const std::string terms = "l'eau\twater\nre\u0301sume\u0301\tsummary\nDonau\tDanube\n";
+  EXPECT_THAT(terms_in("L\u2019eau, le résumé; Do\u00ADnau", terms), ElementsAre(0, 1, 2));
+  EXPECT_THAT(terms_in("l\u02BCeau", terms), ElementsAre(0));
+  EXPECT_THAT(terms_in("l\u2019eau", "l\u2019e\u200Bau\twater\n", exact()), ElementsAre(0));
+  // The line stays as it is, but for its blanks and what nobody sees.
+  EXPECT_EQ(read(terms).marked("De  l\u2019eau\u00AD."), "De l\u2019eau <term> water </term>.");
+  const Glossary glossary = read("water\tl'eau\nsummary\tr\u00E9sum\u00E9\n");
+  EXPECT_EQ(glossary
+                .obeyed({"water", "summary"}, {"de l\u2019eau", "re\u0301sume\u0301"},
+                        {{"l'eau", "résumé"}})
+                .hits,
+            2U);
 }
 
 TEST_F(GlossaryFile, HasTheTermsOfARequest) {

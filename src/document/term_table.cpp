@@ -1,0 +1,451 @@
+// Glossaries that are tables: of OmegaT, DeepL, spreadsheets and programs that write such tables.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "document/language_tags.h"
+#include "document/table_cells.h"
+#include "document/term_list.h"
+#include "text/invisible.h"
+#include "text/utf8.h"
+
+namespace heed::document {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+struct TermRow {
+  Cells cells;            // tidy
+  std::size_t width = 0;  // with empty cells at the end
+  int64_t line = 0;
+};
+
+/// What a column is, by its name.
+enum class ColumnRole {
+  unknown,
+  source,
+  target,
+  source_language,
+  target_language,
+  language,  // the terms of one language
+  note,      // says something about a term
+};
+
+struct NamedColumn {
+  ColumnRole role = ColumnRole::unknown;
+  std::string language = {};
+};
+
+bool is_listed(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// The name in small letters, its words separated by blanks.
+std::string plain_name(const std::string& name) {
+  std::string out = text::lower_case(name);
+  for (char& c : out)
+    if (c == '_' || c == '-' || c == '.') c = ' ';
+  return join(split_words(out), " ");
+}
+
+/// Whether a cell is the code of a language: "de" of the list or of the model, or one with a
+/// region. A short word may look like a code that is not in the list.
+bool is_language_code(std::string_view cell, const TermLanguages& model) {
+  const std::string main = main_language(cell);
+  if (main.empty()) return false;
+  if (is_known_language(main) || main == "xx") return true;
+  return main == main_language(model.source) || main == main_language(model.target);
+}
+
+/// The language of a column of terms: "de", "German", "Term [de]", "translation_de"; "": it has
+/// none.
+std::string language_of_column(std::string_view name, const TermLanguages& model) {
+  if (is_language_code(name, model)) return std::string(name);
+  if (std::string code = language_called(name); !code.empty()) return code;
+  for (const std::string_view before : {"term", "translation"}) {
+    if (!ascii_lower(name).starts_with(before)) continue;
+    std::string_view rest = trim(name.substr(before.size()));
+    if (rest.size() > 2 && is_listed(rest.substr(0, 1), {"[", "(", "_"})) {
+      rest.remove_prefix(1);
+      if (rest.ends_with(']') || rest.ends_with(')')) rest.remove_suffix(1);
+      if (is_language_code(rest, model)) return std::string(rest);
+    }
+  }
+  return "";
+}
+
+NamedColumn named_column(const std::string& cell, const TermLanguages& model) {
+  const std::string name = plain_name(cell);
+  if (is_listed(name,
+                {"source",       "source term",  "source text", "source phrase", "source word",
+                 "src",          "term",         "original",    "original term", "begriff",
+                 "quelle",       "quellbegriff", "quelltext",   "ausgangstext",  "terme",
+                 "terme source", "texte source", "origen",      "término",       "término origen",
+                 "原文",         "术语",         "用語"}))
+    return {.role = ColumnRole::source};
+  if (is_listed(name, {"target",
+                       "target term",
+                       "target text",
+                       "target phrase",
+                       "target word",
+                       "tgt",
+                       "trg",
+                       "translation",
+                       "translated term",
+                       "übersetzung",
+                       "ziel",
+                       "zielbegriff",
+                       "zieltext",
+                       "traduction",
+                       "cible",
+                       "terme cible",
+                       "texte cible",
+                       "traducción",
+                       "destino",
+                       "término destino",
+                       "译文",
+                       "翻译",
+                       "訳語",
+                       "訳文"}))
+    return {.role = ColumnRole::target};
+  if (is_listed(name, {"source lang", "source language", "sourcelang", "source locale"}))
+    return {.role = ColumnRole::source_language};
+  if (is_listed(name, {"target lang", "target language", "targetlang", "target locale"}))
+    return {.role = ColumnRole::target_language};
+  if (is_listed(name, {"comment", "comments", "note", "notes", "remark", "remarks", "description",
+                       "definition", "context", "pos", "part of speech", "kommentar", "bemerkung",
+                       "commentaire", "comentario", "备注", "備考"}))
+    return {.role = ColumnRole::note};
+  if (std::string language = language_of_column(cell, model); !language.empty())
+    return {.role = ColumnRole::language, .language = std::move(language)};
+  return {};
+}
+
+/// Which columns have what.
+struct ColumnPlan {
+  std::vector<std::size_t> sources, targets;
+  std::optional<std::pair<std::size_t, std::size_t>> languages;  // of source and target, by row
+  bool has_header = false;
+  bool has_gaps = false;     // rows without a term or a translation are no mistake
+  bool has_targets = false;  // all columns from the second on are translations
+};
+
+class TermTable {
+ public:
+  TermTable(std::string_view bytes, std::string_view name, const TermLanguages& model)
+      : bytes_(bytes), model_(model) {
+    constexpr std::string_view kFirstLine = "# Glossary in tab-separated format";
+    is_of_omegat_ = bytes.substr(after_mark(bytes)).starts_with(kFirstLine) ||
+                    ascii_lower(name).ends_with(".utf8") || ascii_lower(name).ends_with(".tab");
+    may_be_of_omegat_ = ascii_lower(name).ends_with(".txt");
+  }
+
+  TermList read() {
+    read_rows();
+    if (rows_.empty()) return std::move(list_);
+    const ColumnPlan plan = plan_of_columns();
+    warn_of_quotes(plan);
+    require_widths(plan);
+    keep_own_languages(plan);
+    LeftOut gaps;
+    for (std::size_t i = plan.has_header ? 1 : 0; i < rows_.size(); ++i) {
+      const TermRow& row = rows_[i];
+      Term term{.sources = {}, .targets = {}, .line = row.line};
+      add_cells(row, plan.sources, term.sources);
+      if (plan.has_targets)
+        term.targets.assign(row.cells.begin() + 1, row.cells.end());
+      else
+        add_cells(row, plan.targets, term.targets);
+      if (!plan.has_gaps) require_whole(row, term);
+      if (term.sources.empty() || term.targets.empty())
+        gaps.add(row.line);
+      else
+        list_.terms.push_back(std::move(term));
+    }
+    gaps.warn("row", "no term, or no translation", list_.warnings);
+    return std::move(list_);
+  }
+
+ private:
+  const TermRow& first() const { return rows_.front(); }
+
+  /// Whether a line that is no comment has a TAB.
+  bool has_tabs() const {
+    for (const std::string_view line : split_lines(bytes_))
+      if (!line.starts_with('#') && line.find('\t') != std::string_view::npos) return true;
+    return false;
+  }
+
+  static std::vector<std::string_view> split_lines(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find_first_of("\r\n"), text.size() - 1);
+      lines.push_back(text.substr(0, end + 1));
+      text.remove_prefix(end + 1);
+    }
+    return lines;
+  }
+
+  /// The byte after comments and blank lines at the beginning.
+  std::size_t beginning() const {
+    std::size_t from = after_mark(bytes_);
+    for (const std::string_view line : split_lines(bytes_.substr(from))) {
+      if (!line.starts_with('#') && !text::is_blank(line)) break;
+      from += line.size();
+    }
+    return from;
+  }
+
+  void read_rows() {
+    const std::size_t from = beginning();
+    const bool names_separator = bytes_.substr(from).starts_with("sep=");
+    if (!names_separator && has_tabs())
+      read_rows_with_tabs(from);
+    else
+      rows_ = rows_of(syntax_ = syntax_of_csv(bytes_, from, {}));
+  }
+
+  /// Quotes are around cells if the table can be read so, or else characters as others.
+  void read_rows_with_tabs(std::size_t from) {
+    syntax_ = {.separator = '\t', .has_quotes = !is_of_omegat_, .from = from};
+    if (is_of_omegat_) {
+      rows_ = rows_of(syntax_);
+      return;
+    }
+    try {
+      rows_ = rows_of(syntax_);
+      if (std::ranges::all_of(rows_, [](const TermRow& row) { return row.width > 1; })) return;
+    } catch (const UserError&) {  // then they are not
+    }
+    syntax_.has_quotes = false;
+    rows_ = rows_of(syntax_);
+    quotes_fail_ = true;
+  }
+
+  /// Warns about quotes that look as if they were around a cell that is read.
+  void warn_of_quotes(const ColumnPlan& plan) {
+    const auto is_read = [&](std::size_t i) {
+      return plan.has_targets || std::ranges::find(plan.sources, i) != plan.sources.end() ||
+             std::ranges::find(plan.targets, i) != plan.targets.end();
+    };
+    for (const TermRow& row : rows_)
+      for (std::size_t i = 0; quotes_fail_ && i < row.cells.size(); ++i)
+        if (row.cells[i].starts_with('"') && is_read(i))
+          return list_.warnings.push_back(fmt::format(
+              "line {}, column {}: a quote begins the cell, but not all such cells end with one; "
+              "quotes are read as characters",
+              row.line, i + 1));
+  }
+
+  /// The rows that are neither blank nor comments.
+  std::vector<TermRow> rows_of(const TableSyntax& syntax) const {
+    std::vector<TermRow> out;
+    std::vector<TableCell> row;
+    std::size_t counted = 0;
+    int64_t line = 1;
+    for (RowReader reader(bytes_, syntax); reader.next(row);) {
+      const TableCell& begin = row.front();
+      for (; counted < begin.bytes.from; ++counted)
+        line += bytes_[counted] == '\n' ||
+                (bytes_[counted] == '\r' && !bytes_.substr(counted + 1).starts_with('\n'));
+      if (!begin.is_quoted && bytes_.substr(begin.bytes.from).starts_with('#')) continue;
+      TermRow one{.cells = {}, .width = row.size(), .line = line};
+      for (const TableCell& cell : row)
+        one.cells.push_back(text::plain_text(text_of_cell(bytes_, cell)));
+      while (!one.cells.empty() && text::is_blank(one.cells.back())) one.cells.pop_back();
+      if (!one.cells.empty()) out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  ColumnPlan plan_of_columns() {
+    if (has_columns_of_deepl())
+      return {.sources = {0}, .targets = {1}, .languages = std::pair(2, 3), .has_gaps = true};
+    if (auto plan = plan_of_header()) return *plan;
+    const bool has_three =
+        std::ranges::all_of(rows_, [](const TermRow& row) { return row.cells.size() <= 3; });
+    if (is_of_omegat_ || (may_be_of_omegat_ && has_three && syntax_.separator == '\t'))
+      return {.sources = {0}, .targets = {1}, .has_gaps = true};
+    if (syntax_.separator == '\t') return {.sources = {0}, .targets = {}, .has_targets = true};
+    return {.sources = {0}, .targets = {1}};
+  }
+
+  /// The columns by their names in the first row; nothing if it is no header.
+  std::optional<ColumnPlan> plan_of_header() {
+    std::vector<NamedColumn> columns;
+    for (const std::string& cell : first().cells) columns.push_back(named_column(cell, model_));
+    const auto with = [&](ColumnRole role) {
+      std::vector<std::size_t> found;
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        if (columns[i].role == role) found.push_back(i);
+      return found;
+    };
+    ColumnPlan plan{.sources = with(ColumnRole::source),
+                    .targets = with(ColumnRole::target),
+                    .has_header = true,
+                    .has_gaps = true};
+    const std::vector<std::size_t> in_languages = with(ColumnRole::language);
+    Cells there;
+    for (const std::size_t i : in_languages)
+      if (std::ranges::find(there, columns[i].language) == there.end())
+        there.push_back(columns[i].language);
+    const auto of = [&](const Cells& tags) {
+      std::vector<std::size_t> found;
+      for (const std::size_t i : in_languages)
+        if (std::ranges::find(tags, columns[i].language) != tags.end()) found.push_back(i);
+      return found;
+    };
+    const bool several = std::ranges::any_of(there, [&](const std::string& tag) {
+      return main_language(tag) != main_language(there.front());
+    });
+    if (plan.sources.empty() || plan.targets.empty()) {
+      if (several) {
+        // Where the source's language has no column, the one called "term" is in it.
+        const Cells sources = tags_of(there, model_.source),
+                    targets = tags_of(there, model_.target);
+        if (!plan.sources.empty() && sources.empty() && !targets.empty()) {
+          plan.targets = of(targets);
+        } else {
+          const TermSides sides = sides_of(there, model_, list_.warnings);
+          plan.sources = of(sides.source);
+          plan.targets = of(sides.target);
+        }
+      } else if (!plan.sources.empty() && !there.empty()) {
+        plan.targets = in_languages;
+      } else {
+        return std::nullopt;
+      }
+    }
+    const auto from = with(ColumnRole::source_language), to = with(ColumnRole::target_language);
+    if (from.size() == 1 && to.size() == 1) plan.languages = std::pair(from[0], to[0]);
+    warn_of_unread(columns);
+    return plan;
+  }
+
+  /// Warns about columns with other names than those that are understood.
+  void warn_of_unread(const std::vector<NamedColumn>& columns) {
+    constexpr std::size_t kMost = 8;
+    Cells unread;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      if (columns[i].role == ColumnRole::unknown && !first().cells[i].empty())
+        unread.push_back(fmt::format("{} ({})", i + 1, one_line(first().cells[i], 30)));
+    if (unread.empty()) return;
+    const bool more = unread.size() > kMost;
+    if (more) unread.resize(kMost);
+    list_.warnings.push_back(fmt::format("line {}: not read: column {}{}", first().line,
+                                         join(unread, ", "), more ? ", ..." : ""));
+  }
+
+  /// Whether each row is a term, its translation and the codes of their languages, as the tables of
+  /// DeepL, which have no header.
+  bool has_columns_of_deepl() const {
+    const auto is_code = [&](const std::string& cell) {
+      return main_language(cell).size() == 2 &&
+             (is_language_code(cell, model_) || text::upper_case(cell) == cell);
+    };
+    return std::ranges::all_of(rows_, [&](const TermRow& row) {
+      return row.cells.size() >= 4 && is_code(row.cells[2]) && is_code(row.cells[3]) &&
+             row.cells[2] != row.cells[3];
+    });
+  }
+
+  /// Throws UserError where a row has other columns than the first one. Only where each column
+  /// after the first is a translation, rows may be of any length.
+  void require_widths(const ColumnPlan& plan) {
+    if (plan.has_targets) return;
+    const bool is_even = !plan.has_header && !plan.has_gaps;
+    for (const TermRow& row : rows_)
+      if (plan.has_header ? row.cells.size() > first().width
+                          : is_even && row.width != first().width)
+        throw UserError(
+            "line {}: {}, and the first row has {}; a cell that has '{}' stands in quotes",
+            row.line, counted(static_cast<int64_t>(row.width), "column"), first().width,
+            syntax_.separator == '\t' ? "TAB" : std::string(1, syntax_.separator));
+    if (plan.has_header || is_of_omegat_) return;
+    const std::size_t read = plan.languages ? 4 : 2;
+    for (const TermRow& row : rows_)
+      if (row.cells.size() > read)
+        return list_.warnings.push_back(
+            fmt::format("line {}: column {} is read as a comment, and so is what follows it; in a "
+                        "file .tsv with tabs more translations of a term stand there",
+                        row.line, read + 1));
+  }
+
+  /// Leaves out rows whose languages are not those of the model. If it does not name them, they are
+  /// those of the first row.
+  void keep_own_languages(const ColumnPlan& plan) {
+    if (!plan.languages) return;
+    const auto [from, to] = *plan.languages;
+    const auto cell = [](const TermRow& row, std::size_t i) {
+      return i < row.cells.size() ? row.cells[i] : "";
+    };
+    const auto wished = [&](const std::string& own, std::size_t column) {
+      const std::size_t row = plan.has_header ? 1 : 0;
+      return main_language(own).empty() && row < rows_.size() ? cell(rows_[row], column) : own;
+    };
+    const std::string source = wished(model_.source, from), target = wished(model_.target, to);
+    LeftOut others;
+    std::vector<TermRow> kept;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      TermRow& row = rows_[i];
+      if ((i > 0 || !plan.has_header) && (are_other_languages(cell(row, from), source) ||
+                                          are_other_languages(cell(row, to), target)))
+        others.add(row.line);
+      else
+        kept.push_back(std::move(row));
+    }
+    if (kept.size() == (plan.has_header ? 1U : 0U) && others.count > 0)
+      throw UserError("line {}: no row is of the languages of the model, {} and {}",
+                      others.first_line, source, target);
+    rows_ = std::move(kept);
+    others.warn("row", fmt::format("its languages are not {} and {}", source, target),
+                list_.warnings);
+  }
+
+  static void add_cells(const TermRow& row, const std::vector<std::size_t>& columns, Cells& out) {
+    for (const std::size_t i : columns)
+      if (i < row.cells.size() && !text::is_blank(row.cells[i])) out.push_back(row.cells[i]);
+  }
+
+  /// Throws UserError where a row of a table without a header has no term, no translation, or an
+  /// empty cell between translations.
+  void require_whole(const TermRow& row, const Term& term) const {
+    if (row.cells.size() < 2)
+      throw UserError("line {}: '{}' is not a term, a {} and its target", row.line,
+                      one_line(row.cells.front()),
+                      syntax_.separator == ';'                    ? "semicolon"
+                      : syntax_.separator == '|'                  ? "bar"
+                      : syntax_.separator == ',' && row.width > 1 ? "comma"
+                                                                  : "tab");
+    for (std::size_t i = 0; i < std::max<std::size_t>(term.targets.size() + 1, 2); ++i)
+      if (text::is_blank(row.cells[i]))
+        throw UserError("line {}: column {} is empty; write each term, a tab and its target",
+                        row.line, i + 1);
+  }
+
+  std::string_view bytes_;
+  const TermLanguages& model_;
+  bool is_of_omegat_ = false;      // its third column has comments
+  bool may_be_of_omegat_ = false;  // if there are three columns
+  TableSyntax syntax_;
+  bool quotes_fail_ = false;  // the table cannot be read with quotes around cells
+  std::vector<TermRow> rows_;
+  TermList list_;
+};
+
+}  // namespace
+
+TermList read_term_table(std::string_view bytes, std::string_view name,
+                         const TermLanguages& languages) {
+  return TermTable(bytes, name, languages).read();
+}
+
+}  // namespace heed::document

@@ -1,0 +1,19 @@
+#include "document/language_tags.h"
+
+#include <gtest/gtest.h>
+
+namespace heed::document {
+namespace {
+
+TEST(LanguageTags, HaveNames) {
+  EXPECT_EQ(language_name("de"), "German");
+  EXPECT_EQ(language_name("src"), "src");
+  EXPECT_EQ(language_called("German"), "de");
+  EXPECT_EQ(language_called("german (Austria)"), "de");
+  EXPECT_EQ(language_called("Germanic"), "");
+  EXPECT_TRUE(is_known_language("zh"));
+  EXPECT_FALSE(is_known_language("in"));
+}
+
+}  // namespace
+}  // namespace heed::document

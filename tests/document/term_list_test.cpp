@@ -1,0 +1,255 @@
+#include "document/term_list.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/strings.h"
+
+namespace heed::document {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const TermLanguages kUnknown = {}, kGermanEnglish = {.source = "de", .target = "en"};
+
+TermList read(const std::string& text, const TermLanguages& languages = kUnknown,
+              const std::string& name = "terms.tsv") {
+  return read_terms(text, name, languages);
+}
+
+/// The terms as "1: Hund = dog / hound".
+std::vector<std::string> shown(const TermList& list) {
+  std::vector<std::string> out;
+  for (const Term& term : list.terms)
+    out.push_back(std::to_string(term.line) + ": " + join(term.sources, " / ") + " = " +
+                  join(term.targets, " / "));
+  return out;
+}
+
+std::vector<std::string> terms_of(const std::string& text,
+                                  const TermLanguages& languages = kUnknown) {
+  const TermList list = read(text, languages);
+  EXPECT_THAT(list.warnings, IsEmpty());
+  return shown(list);
+}
+
+std::string mistake(const std::string& text, const TermLanguages& languages = kUnknown) {
+  try {
+    read(text, languages);
+    return "";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+TEST(TermTables, OfTabsHaveTranslationsInEachColumn) {
+  EXPECT_THAT(
+      terms_of("# a comment, with; marks\n\nHund\tdog\thound\n Der  große\u00A0Hund \tbig\n"),
+      ElementsAre("3: Hund = dog / hound", "4: Der große Hund = big"));
+  EXPECT_THAT(terms_of("Hund, m\tdog\nKatze, f\tcat\tkitty\n"),
+              ElementsAre("1: Hund, m = dog", "2: Katze, f = cat / kitty"));
+  EXPECT_THAT(terms_of("Hund\tdog\t\t\nDo\u00ADnau\tDanube\t\n"),
+              ElementsAre("1: Hund = dog", "2: Donau = Danube"));
+  EXPECT_THAT(terms_of("\uFEFFHund\tdog\r\nKatze\tcat\rMaus\tmouse"),
+              ElementsAre("1: Hund = dog", "2: Katze = cat", "3: Maus = mouse"));
+  EXPECT_THAT(terms_of(""), IsEmpty());
+  EXPECT_THAT(terms_of("# nothing\n\n\t\n"), IsEmpty());
+}
+
+TEST(TermTables, MistakesNameLineAndColumn) {
+  EXPECT_EQ(mistake("Hund\tdog\n\nKatze\n"), "line 3: 'Katze' is not a term, a tab and its target");
+  EXPECT_EQ(mistake("Hund dog\n"), "line 1: 'Hund dog' is not a term, a tab and its target");
+  EXPECT_EQ(mistake("Hund\tdog\nKatze\t \n"),
+            "line 2: 'Katze' is not a term, a tab and its target");
+  EXPECT_THAT(mistake("\tdog\n"), HasSubstr("line 1: column 1 is empty"));
+  EXPECT_THAT(mistake("Hund\tdog\n\nKatze\t\tcat\n"), HasSubstr("line 3: column 2 is empty"));
+  EXPECT_THAT(mistake("Hund;dog\nKatze;;cat\n"),
+              HasSubstr("line 2: 3 columns, and the first row has 2; a cell that has ';'"));
+  EXPECT_THAT(mistake("Hund;dog;\nKatze;;cat\n"), HasSubstr("line 2: column 2 is empty"));
+  EXPECT_THAT(mistake("source\ttarget\nHund\tdog\thound\n"),
+              HasSubstr("line 2: 3 columns, and the first row has 2"));
+  EXPECT_THAT(mistake("\"Hund,dog\n"), HasSubstr("line 1: "));
+}
+
+TEST(TermTables, OfOmegaTHaveCommentsInTheirThirdColumn) {
+  const std::string first = "# Glossary in tab-separated format -*- coding: utf-8 -*-\n";
+  EXPECT_THAT(terms_of(first + "dog\tkano\tanimal that barks\nqueen\tregina\t\n"),
+              ElementsAre("2: dog = kano", "3: queen = regina"));
+  // In a glossary of OmegaT a comment may stand without a translation.
+  const TermList list = read(first + "dog\t\tanimal\ncat\tkato\nqueen\n");
+  EXPECT_THAT(shown(list), ElementsAre("3: cat = kato"));
+  EXPECT_THAT(list.warnings,
+              ElementsAre("line 2: no term, or no translation; 2 rows are left out"));
+  EXPECT_THAT(shown(read("dog\tkano\tanimal\n", kUnknown, "a/words.utf8")),
+              ElementsAre("1: dog = kano"));
+  // OmegaT 3.6 writes a line feed in a comment as it is, and quotes are characters to it.
+  EXPECT_THAT(shown(read("Katze\tcat\ttwo\nlines\nRot \"x\"\t\"red\"\n", kUnknown, "words.tab")),
+              ElementsAre("1: Katze = cat", "3: Rot \"x\" = \"red\""));
+}
+
+// OmegaT wants this ending, and older versions write no first line; spreadsheets know it, too.
+TEST(TermTables, NamedTxtMayBeOfOmegaT) {
+  const TermList list =
+      read("deck\tkarta\tpostranní lišta\n\"\t„\tuvozovky\nclick\tklepnout\n", kUnknown, "a.txt");
+  EXPECT_THAT(shown(list), ElementsAre("1: deck = karta", "2: \" = „", "3: click = klepnout"));
+  EXPECT_THAT(list.warnings, ElementsAre(HasSubstr("line 2, column 1: a quote begins the cell"),
+                                         HasSubstr("line 1: column 3 is read as a comment")));
+  EXPECT_THAT(shown(read("Mann\tman\tguy\tfellow\n", kUnknown, "a.txt")),
+              ElementsAre("1: Mann = man / guy / fellow"));
+  EXPECT_THAT(shown(read("\"a\tb\"\tx\n", kUnknown, "a.txt")), ElementsAre("1: a b = x"));
+  EXPECT_THAT(
+      read("tracking\tNachverfolgung\t\"Verfolgung\" is wrong\n", kUnknown, "a.txt").warnings,
+      ElementsAre(HasSubstr("line 1: column 3 is read as a comment")));
+}
+
+// The glossary of OmegaT's own tests.
+TEST(TermTables, OfOmegaTMayHaveCommas) {
+  EXPECT_THAT(terms_of("kde,csv kde\nkde; question,comma\n\"kde, qu\",comma dot\n"
+                       "\"\"\"kde\"\",\"\"q\"\"\",cdk\n\"\"\"\"\"k\",k\n"),
+              ElementsAre("1: kde = csv kde", "2: kde; question = comma", "3: kde, qu = comma dot",
+                          "4: \"kde\",\"q\" = cdk", "5: \"\"k = k"));
+}
+
+TEST(TermTables, OfDeepLHaveTheLanguagesOfEachRow) {
+  EXPECT_THAT(terms_of("dog\tkano\tEN\tXX\n"), ElementsAre("1: dog = kano"));
+  EXPECT_THAT(terms_of("Hund,dog,de,en-US\n\"Königin, alte\",old queen,de,en-US\n", kGermanEnglish),
+              ElementsAre("1: Hund = dog", "2: Königin, alte = old queen"));
+  const TermList list = read("dog,Hund,en,de\nHund,dog,de,en\nHund,chien,de,fr\n", kGermanEnglish);
+  EXPECT_THAT(shown(list), ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(list.warnings,
+              ElementsAre("line 1: its languages are not de and en; 2 rows are left out"));
+  // Where the model does not name its languages, they are those of the first row.
+  EXPECT_THAT(shown(read("dog,Hund,en,de\nHund,dog,de,en\n")), ElementsAre("1: dog = Hund"));
+  EXPECT_THAT(mistake("dog,Hund,en,de\n", {.source = "fr", .target = "de"}),
+              HasSubstr("line 1: no row is of the languages of the model, fr and de"));
+  // These are translations.
+  EXPECT_THAT(terms_of("Mann\tman\tguy\tmen\n"), ElementsAre("1: Mann = man / guy / men"));
+}
+
+TEST(TermTables, WithAHeaderHaveNamedColumns) {
+  EXPECT_THAT(terms_of("source\ttarget\ndog\tkano\n"), ElementsAre("2: dog = kano"));
+  EXPECT_THAT(terms_of("Comment;Target term;Source Term\nx;dog;Hund\n"),
+              ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(
+      terms_of("EN,De,description\r\ndog,Hund,\"an\nanimal\"\r\ncat,Katze,\r\n", kGermanEnglish),
+      ElementsAre("2: Hund = dog", "4: Katze = cat"));
+  EXPECT_THAT(
+      terms_of("English (United States);German (Germany);French\ndog;Hund;chien\n", kGermanEnglish),
+      ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(terms_of("Term [en],Term [de]\ndog,Hund\n", kGermanEnglish),
+              ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(terms_of("term,pos,translation_en\nHund,noun,dog\n", kGermanEnglish),
+              ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(terms_of("de;German;en\nHund;Rüde;dog\n", kGermanEnglish),
+              ElementsAre("2: Hund / Rüde = dog"));
+  EXPECT_THAT(
+      terms_of("source_lang\tsource\ttarget_lang\ttarget\nde\tHund\ten\tdog\n", kGermanEnglish),
+      ElementsAre("2: Hund = dog"));
+  // A column of each language, and the name of the entry.
+  EXPECT_THAT(terms_of("term;en;de\nDOG;dog;Hund\n", kGermanEnglish), ElementsAre("2: Hund = dog"));
+  const TermList list = read(
+      "Entry_ID\tGerman\tGerman_Def\tEnglish\n1\tHund\tTier\tdog\n2\tKatze\t\t\n", kGermanEnglish);
+  EXPECT_THAT(shown(list), ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(list.warnings,
+              ElementsAre("line 1: not read: column 1 (Entry_ID), 3 (German_Def)",
+                          "line 3: no term, or no translation; one row is left out"));
+  // Short words are no codes.
+  EXPECT_THAT(terms_of("in\tan\n", kGermanEnglish), ElementsAre("1: in = an"));
+  EXPECT_THAT(mistake("en;fr\ndog;chien\n", kGermanEnglish),
+              HasSubstr("its terms are in en, fr, and the model translates from de to en"));
+  EXPECT_THAT(mistake("en;fr;cs\ndog;chien;pes\n"), HasSubstr("its terms are in en, fr, cs"));
+  EXPECT_THAT(read("en;fr\ndog;chien\n").warnings,
+              ElementsAre(HasSubstr("en is read as the language of the source, and fr as that")));
+}
+
+TEST(TermTables, OfSpreadsheetsHaveQuotesAndOtherSeparators) {
+  EXPECT_THAT(terms_of("\"dog\"\t\"kano\"\n\"queen, old\"\t\"regina\"\n"),
+              ElementsAre("1: dog = kano", "2: queen, old = regina"));
+  EXPECT_THAT(terms_of("\"a\tb\"\t\"say \"\"yes\"\"\"\n\"two\r\nlines\"\tx\nlast\ty\n"),
+              ElementsAre("1: a b = say \"yes\"", "2: two lines = x", "4: last = y"));
+  EXPECT_THAT(terms_of("dog;kano\n"), ElementsAre("1: dog = kano"));
+  EXPECT_THAT(terms_of("dog,kano\n"), ElementsAre("1: dog = kano"));
+  EXPECT_THAT(terms_of("sep=;\r\n\"dog; old\";kano\r\n"), ElementsAre("2: dog; old = kano"));
+  const TermList list = read("dog,kano,noun\n\"cat\",kato,\n");
+  EXPECT_THAT(shown(list), ElementsAre("1: dog = kano", "2: cat = kato"));
+  EXPECT_THAT(list.warnings, ElementsAre(HasSubstr("line 1: column 3 is read as a comment")));
+}
+
+TEST(TermTables, MayHaveQuotesThatAreCharacters) {
+  EXPECT_THAT(terms_of("19\" Monitor\t19\" screen\n"),
+              ElementsAre("1: 19\" Monitor = 19\" screen"));
+  const TermList list = read("a\tb\n\"Rot\" und mehr\tred\n\"x\"\ty\n");
+  EXPECT_THAT(shown(list), ElementsAre("1: a = b", "2: \"Rot\" und mehr = red", "3: \"x\" = y"));
+  EXPECT_THAT(list.warnings, ElementsAre(HasSubstr("line 2, column 1: a quote begins the cell")));
+}
+
+TEST(TermTables, InOtherEncodingsAreToldInPart) {
+  EXPECT_THAT(read("Gl\xFC\x63k\tluck\n").warnings,
+              ElementsAre(HasSubstr("not all of it is UTF-8")));
+}
+
+TEST(Tbx, HasTermsOfEachLanguage) {
+  const std::string begin =
+                        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<martif type=\"TBX\" "
+                        "xml:lang=\"en\"><text><body>\n",
+                    end = "</body></text></martif>\n";
+  const std::string entries =
+      "<termEntry id=\"1\">\n<langSet xml:lang=\"en-US\"><tig><term>queen &amp; <hi>king</hi>"
+      "</term></tig></langSet>\n<langSet xml:lang=\"DE\"><ntig><termGrp><term>Königin</term>"
+      "</termGrp></ntig><tig><term><![CDATA[K\u00ADn.]]></term></tig></langSet></termEntry>\n"
+      "<termEntry><langSet xml:lang=\"de\"><tig><term>Katze</term></tig></langSet></termEntry>\n"
+      "<termEntry><langSet xml:lang=\"de\"><tig><term>Hund</term></tig></langSet><langSet "
+      "xml:lang=\"en\"><tig><term>cur</term><termNote type=\"administrativeStatus\">"
+      "deprecatedTerm-admn-sts</termNote></tig><tig><term>dog</term></tig></langSet>"
+      "</termEntry>\n";
+  const TermList list = read(begin + entries + end, kGermanEnglish);
+  EXPECT_THAT(shown(list), ElementsAre("3: Königin / Kn. = queen & king", "7: Hund = dog"));
+  EXPECT_THAT(list.warnings,
+              ElementsAre("line 6: no term in both languages; one entry is left out",
+                          "line 7: its status says that it is not to be used; one term is left "
+                          "out"));
+  EXPECT_THAT(mistake(begin + entries + end, {.source = "de", .target = "fr"}),
+              HasSubstr("its terms are in en-US, DE, de, en, and the model translates from de to "
+                        "fr"));
+  EXPECT_THAT(shown(read(begin + end)), IsEmpty());
+}
+
+// Version 3 in the style of tags, whose elements have prefixes.
+TEST(Tbx, OfVersion3IsRead) {
+  const std::string text =
+      "\uFEFF<tbx style=\"dct\" type=\"TBX-Basic\" xml:lang=\"en\" "
+      "xmlns=\"urn:iso:std:iso:30042:ed-2\" xmlns:basic=\"http://www.tbxinfo.net/ns/basic\"><text>"
+      "<body><conceptEntry id=\"c1\"><langSec xml:lang=\"de\"><termSec><term>Hund</term>"
+      "<basic:administrativeStatus>preferredTerm-admn-sts</basic:administrativeStatus></termSec>"
+      "</langSec><langSec xml:lang=\"en\"><termSec><term>dog</term></termSec><termSec><term>cur"
+      "</term><basic:administrativeStatus>supersededTerm-admn-sts</basic:administrativeStatus>"
+      "</termSec></langSec></conceptEntry></body></text></tbx>";
+  const TermList list = read(text, kGermanEnglish);
+  EXPECT_THAT(shown(list), ElementsAre("1: Hund = dog"));
+  EXPECT_THAT(list.warnings, ElementsAre(HasSubstr("line 1: its status says")));
+}
+
+// translate-toolkit 3.20.4 writes "xx" for the language of the translations.
+TEST(Tbx, MayNotNameALanguage) {
+  const std::string text =
+      "<martif type=\"TBX\" xml:lang=\"en\"><text><body><termEntry id=\"dog\">\n<langSet "
+      "xml:lang=\"en\"><tig><term>dog</term></tig></langSet>\n<langSet xml:lang=\"xx\"><tig><term>"
+      "Hund</term></tig></langSet></termEntry></body></text></martif>";
+  EXPECT_THAT(terms_of(text, {.source = "en", .target = "de"}), ElementsAre("1: dog = Hund"));
+  EXPECT_THAT(shown(read(text)), ElementsAre("1: dog = Hund"));
+  EXPECT_THAT(mistake(text, {.source = "fr", .target = "de"}),
+              HasSubstr("its terms are in en, xx"));
+}
+
+TEST(Tbx, IsNoOtherXml) {
+  EXPECT_THAT(mistake("<?xml version=\"1.0\"?>\n<tmx version=\"1.4\"></tmx>"),
+              HasSubstr("line 2: it begins with <tmx>; a glossary in XML is TBX"));
+  EXPECT_THAT(mistake("<?xml version=\"1.0\"?>\n<martif>"),
+              HasSubstr("line 2: it is not well-form"));
+}
+
+}  // namespace
+}  // namespace heed::document
