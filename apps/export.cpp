@@ -19,7 +19,6 @@
 #include "base/strings.h"
 #include "decode/search/config.h"
 #include "decode/translator.h"
-#include "document/language_tags.h"
 #include "draw/pages.h"
 #include "engine/network.h"
 #include "engine/weights.h"
@@ -37,6 +36,7 @@
 #include "serve/answers/answers.h"
 #include "serve/served_model.h"
 #include "study/alignment.h"
+#include "text/language_tags.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 #include "web/settings.h"
@@ -104,8 +104,8 @@ std::string training_of(const run::Provenance& provenance, int64_t seed) {
 /// the folder has them.
 std::string model_card(const std::string& path, const run::Config& config,
                        const LanguageOptions& languages) {
-  const std::string source = document::language_name(languages.source);
-  const std::string target = document::language_name(languages.target);
+  const std::string source = text::language_name(languages.source);
+  const std::string target = text::language_name(languages.target);
   const bool known = source != languages.source && target != languages.target;
   std::string out = "---\n";
   if (known) out += fmt::format("language:\n- {}\n- {}\n", languages.source, languages.target);
@@ -298,8 +298,8 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   const serve::ShownModel shown = shown_model(name, config);
   draw::PlayedModel model{
       .name = name,
-      .source = document::language_name(languages.source),
-      .target = document::language_name(languages.target),
+      .source = text::language_name(languages.source),
+      .target = text::language_name(languages.target),
       .examples = shown.examples,
       .files = {{"settings",
                  web::text_of({shown, config.model, config.decoding,

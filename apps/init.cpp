@@ -34,6 +34,7 @@
 #include "score/sacrebleu.h"
 #include "text/lines.h"
 #include "text/script.h"
+#include "text/tmx_lines.h"
 #include "text/tsv.h"
 #include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
@@ -163,7 +164,7 @@ class NewFiles {
 void claim(const std::string& path, const char* cure, const InitArgs& args, NewFiles& made) {
   std::error_code ignored;  // what is not there is not the same
   for (const std::string& read : {args.source, args.target})
-    if (!read.empty() && fs::equivalent(path, read, ignored))
+    if (!read.empty() && fs::equivalent(path, text::file_of_lines(read), ignored))
       throw UserError(path + ": would be written over the corpus; " + cure);
   if (fs::exists(path) && !args.force)
     throw UserError("{}: is there already; {}, or give --force", path, cure);
@@ -187,6 +188,11 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ne
 }
 
 void init(InitArgs args) {
+  if (args.target.empty() && (text::has_tmx_name(args.source) || text::tmx_side(args.source)))
+    throw UserError(
+        "init: {0} has a side for each of its languages; name both, as heed init {1} {2}",
+        text::file_of_lines(args.source), shell_path(text::file_of_lines(args.source) + "#de"),
+        shell_path(text::file_of_lines(args.source) + "#en"));
   if (args.target.empty() && !text::has_tsv_name(args.source))
     throw UserError(
         "init: name a file of sources and one of translations, or one .tsv file of both");
@@ -292,7 +298,7 @@ void init(InitArgs args) {
 
 void add_init(CommandLine& program) {
   auto [command, args] = program.command("init", init);
-  command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
+  command.option("source", args->source, "Source sentences (text, or memory.tmx#de), or one .tsv file of both sides")
       .required();
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");

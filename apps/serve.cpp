@@ -52,7 +52,8 @@ serve::ServedModel served(const run::LineModels& models, const std::string& name
           languages.target,
           models.translator,
           run::usual_choice(models.config).reads,
-          models.config.model};
+          models.config.model,
+          run::placing_choice(models)};
 }
 
 void serve_models(const ServeArgs& args) {

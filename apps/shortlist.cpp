@@ -31,6 +31,7 @@
 #include "run/folder.h"
 #include "run/line_models.h"
 #include "text/pairs.h"
+#include "text/tmx_lines.h"
 #include "text/vocabulary.h"
 
 namespace heed {
@@ -213,7 +214,7 @@ void make_shortlist(const ShortlistArgs& args) {
       args.output.empty() ? file_in(args.model, kShortlistFile) : args.output;
   require_writable({output}, {args.source, args.target, args.check});
   if (!args.check.empty()) {
-    require_file(args.check, "text");
+    text::require_text_file(args.check, "text");
     require_engines(args);
   }
   const run::Config config = run::open_config(args.model, without_shortlist(args)).config;

@@ -347,6 +347,7 @@ study::AlignmentChoice linking_choice(const TranslateArgs& args, const run::Line
 std::optional<study::AlignmentChoice> placing_choice(const TranslateArgs& args,
                                                      const run::LineModels& models,
                                                      const model::Traits& traits) {
+  if (!args.weights.chosen()) return run::placing_choice(models);
   const study::AlignmentChoice choice = linking_choice(args, models, traits);
   return traits.attends() ? std::optional(choice) : std::nullopt;
 }

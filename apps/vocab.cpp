@@ -12,6 +12,7 @@
 #include "data/config.h"
 #include "text/extension.h"
 #include "text/lines.h"
+#include "text/tmx_lines.h"
 #include "text/tsv.h"
 #include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
@@ -53,7 +54,7 @@ void vocab(const VocabArgs& args) {
       throw UserError(
           "'{}' can be read only once, and --extend may read it several times; save it to a file",
           file);
-    require_file(file, "text");
+    text::require_text_file(file, "text");
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::TsvColumn::whole);
   }

@@ -34,6 +34,7 @@
 #include "run/summary.h"
 #include "run/training.h"
 #include "text/pairs.h"
+#include "text/tmx_lines.h"
 
 namespace heed {
 namespace {
@@ -149,8 +150,8 @@ void check(const DistillArgs& args, const DistillationFiles& files) {
     throw UserError("distill: --worst is judged by a model of the other direction; add --reverse");
   for (const std::string& path : run::model_paths(args.teacher)) run::require_model_folder(path);
   if (!args.reverse.empty()) run::require_model_folder(args.reverse);
-  for (const std::string& path : args.sources) require_file(path, "source");
-  for (const std::string& path : args.references) require_file(path, "--reference");
+  for (const std::string& path : args.sources) text::require_text_file(path, "source");
+  for (const std::string& path : args.references) text::require_text_file(path, "--reference");
 }
 
 void distill(const DistillArgs& args) {

@@ -103,7 +103,10 @@ std::string read_regular_file(const std::string& path) {
 }
 
 void require_not_read(const std::string& output, const std::vector<std::string>& inputs) {
-  const auto is_it = [&](const std::string& input) { return is_same_file(output, input); };
+  // An input may be a part of a file: a side of a translation memory, as memory.tmx#de.
+  const auto is_it = [&](const std::string& input) {
+    return is_same_file(output, input) || is_same_file(output, input.substr(0, input.rfind('#')));
+  };
   if (std::ranges::any_of(inputs, is_it))
     throw UserError(output + ": is read by this command, and would be replaced; name another file");
 }

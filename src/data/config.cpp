@@ -8,6 +8,7 @@
 #include "data/stages.h"
 #include "data/terms.h"
 #include "text/lines.h"
+#include "text/tmx_lines.h"
 #include "text/tsv.h"
 
 namespace heed::data {
@@ -18,6 +19,11 @@ void check_pair(const CorpusFiles& files, const std::string& path, bool may_be_a
   if (files.source.empty()) throw config::ConfigError(path + ".source: no file is given");
   if (files.target.empty()) {
     if (text::has_tsv_name(files.source) || text::is_stream(files.source)) return;
+    if (text::has_tmx_name(files.source) || text::tmx_side(files.source))
+      throw config::ConfigError(
+          "{0}: a translation memory has a side for each of its languages; name both, source: "
+          "{1}#de and target: {1}#en for German and English",
+          path, text::file_of_lines(files.source));
     throw config::ConfigError(path + ".target: no file is given; only a .tsv file has both sides");
   }
   if (files.source == files.target)

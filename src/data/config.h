@@ -51,9 +51,11 @@ struct CorpusFiles {
             "Its name, which the log (data.more_valid) or data.stages (data.train) uses.")
   HEED_FIXED(
       std::string, source, "",
-      "File of the source sentences, one on each line (plain, .gz or .zst). With an empty target: "
-      "a .tsv file of both sides, source TAB target.")
-  HEED_FIXED(std::string, target, "", "File of their translations, line by line.")
+      "File of the source sentences, one on each line (plain, .gz or .zst), or the texts of a "
+      "translation memory in one language: memory.tmx#de. With an empty target: a .tsv file of "
+      "both sides, source TAB target.")
+  HEED_FIXED(std::string, target, "",
+             "File of their translations, line by line; also memory.tmx#en.")
   HEED_FIXED(double, weight, 1.0,
              "How often an epoch reads the corpus: 2 reads it twice, 0.5 reads a new random half "
              "in each epoch. Only in data.train.",

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/suggest.h"
+#include "text/tmx_lines.h"
 #include "text/vocabulary.h"
 
 namespace heed::data {
@@ -98,6 +99,7 @@ void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
 }
 
 std::string language_of_file(const std::string& path) {
+  if (const auto side = text::tmx_side(path)) return side->language;
   std::filesystem::path name = std::filesystem::path(path).filename();
   if (name.extension() == ".gz" || name.extension() == ".zst") name = name.stem();
   const std::string ending = name.extension().string();

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/slips.h"
+#include "text/tmx_lines.h"
 #include "text/tsv.h"
 
 namespace heed::data {
@@ -17,7 +17,7 @@ constexpr std::size_t kBlock = 1 << 15;  // pairs encoded at a time
 constexpr std::size_t kBlockBytes = 64 << 20;
 
 text::LineReader open(const std::string& path, const std::string& what) {
-  if (path != "-") require_file(path, what);
+  if (path != "-") text::require_text_file(path, what);
   return text::LineReader(path);
 }
 

@@ -12,6 +12,7 @@
 #include "document/line_breaks.h"
 #include "document/lines_of_text.h"
 #include "document/segment_builder.h"
+#include "document/stand_ins.h"
 #include "document/token.h"
 #include "text/bytes.h"
 #include "text/characters.h"
@@ -86,8 +87,6 @@ class Document::Paragraph {
   }
 
   bool is_sentence() const { return is_sentence_; }
-  /// Whether it cannot be cut (Writing::finished).
-  bool is_value() const { return writing_.finished != nullptr; }
   ByteRange all() const { return {tokens_.front().from, tokens_.back().to}; }
 
   /// The token that has this byte.
@@ -266,10 +265,9 @@ class Document::Paragraph {
     return bytes_.substr(tokens_[i].from, tokens_[i].bytes());
   }
 
-  /// Whether a character at an end of a sentence is a blank, which stays there. In a value, blanks
-  /// that are not ASCII are written with the rest of it.
-  bool is_blank(char32_t c) const {
-    return c == U' ' || c == U'\t' || (!is_value() && c > 0x7F && text::is_space(c));
+  /// Whether a character at an end of a sentence is a blank, which stays there.
+  static bool is_blank(char32_t c) {
+    return c == U' ' || c == U'\t' || (c > 0x7F && text::is_space(c));
   }
 
   /// Whether the token is a line break, or a reference to a blank such as `&nbsp;`.
@@ -449,8 +447,7 @@ std::vector<ByteRange> Document::segments_in(const Paragraph& paragraph,
   std::vector<ByteRange> out;
   const auto fits = [&](std::string_view part) {
     const ByteRange range = paragraph.trimmed(paragraph.bytes_of(part));
-    return range.is_empty() || !options.fits || paragraph.is_value() ||
-           options.fits(paragraph.segment(range).text);
+    return range.is_empty() || !options.fits || options.fits(paragraph.segment(range).text);
   };
   std::vector<std::string_view> sentences = paragraph.parts();
   if (!paragraph.is_sentence()) {

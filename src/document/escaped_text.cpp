@@ -30,16 +30,22 @@ void EscapedText::wrap(std::size_t to) {
 void EscapedText::move_to(std::vector<Token>& out) {
   has_tags_ = true;
   const std::size_t size = out.size();
+  const std::vector<Token> markup = markup_ ? markup_(text_) : std::vector<Token>();
+  auto mark = markup.begin();
   for (std::size_t at = 0; at < text_.size();) {
     std::size_t end = at + text::code_point_at(text_, at).bytes;
     Token token;
-    if (const std::size_t blanks = blanks_at(at); blanks > at) {
+    while (mark != markup.end() && mark->from < at) ++mark;
+    if (mark != markup.end() && mark->from == at) {
+      token = *mark++;
+      end = token.to;
+    } else if (const std::size_t blanks = blanks_at(at); blanks > at) {
       end = blanks;
       token = token_of_blanks(at, end);
     } else if (const std::size_t item = item_ && is_plain(at) ? item_(text_, at) : 0; item > 0) {
       end = at + item;
-      token.syntax = in_order_ ? Token::Syntax::opening : Token::Syntax::whole;
-      if (in_order_) token.name = "%";
+      token.syntax = Token::Syntax::whole;
+      token.is_placeholder = true;
     } else {
       if (text_[at] == '<' && has_tags_) token = tag_at(at);
       if (token.to > 0)

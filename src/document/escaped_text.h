@@ -23,10 +23,12 @@ class EscapedText {
   /// Bytes of the placeholder that begins at `at`; 0: none does.
   using FindItem = std::size_t (*)(std::string_view text, std::size_t at);
 
-  /// `in_order`: placeholders keep their order, for they are known by it, as in "%s of %d".
+  /// What of a text is no plain text: tokens in order, whose bytes are those of the text.
+  using FindMarkup = std::vector<Token> (*)(std::string_view text);
+
   explicit EscapedText(std::string_view document, LineFeeds line_feeds, FindItem item = nullptr,
-                       bool in_order = false)
-      : document_(document), line_feeds_(line_feeds), item_(item), in_order_(in_order) {}
+                       FindMarkup markup = nullptr)
+      : document_(document), line_feeds_(line_feeds), item_(item), markup_(markup) {}
 
   /// Adds bytes of the document that are their characters.
   void add(ByteRange bytes);
@@ -53,7 +55,7 @@ class EscapedText {
   std::string_view document_;
   LineFeeds line_feeds_;
   FindItem item_;
-  bool in_order_;
+  FindMarkup markup_;
   std::string text_;
   std::vector<Byte> bytes_;  // by byte of text_
   bool has_tags_ = true;     // after the place that is being read

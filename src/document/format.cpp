@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include "base/strings.h"
-#include "text/utf8.h"
+#include "text/usual_ending.h"
 
 namespace heed::document {
 
@@ -44,99 +43,10 @@ const DocumentFormat* format_of_name(std::string_view path) {
   return found == document_formats().end() ? nullptr : &*found;
 }
 
-namespace {
-
-constexpr std::string_view kLineBlanks = " \t", kTimeDigits = "0123456789";
-
-/// The text without the characters of a run that it begins with.
-std::string_view after_any(std::string_view text, std::string_view characters) {
-  text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
-  return text;
-}
-
-/// Whether the text begins with the time of a subtitle: 00:00:01,000 --> 00:00:02,000.
-bool is_time_of_cue(std::string_view line) {
-  const std::string_view rest = after_any(line, "0123456789:,."),
-                         arrow = after_any(rest, kLineBlanks);
-  if (rest.size() == line.size() || !after_any(line, kTimeDigits).starts_with(':')) return false;
-  const std::string_view end = after_any(arrow, "->");
-  return arrow.starts_with("-->") && after_any(end, kLineBlanks) != after_any(end, " \t0123456789");
-}
-
-/// Whether the lines begin with an object of JSON that has a key, perhaps in a list.
-bool begins_with_json(std::span<const std::string> lines) {
-  constexpr std::string_view kMarks = "[{\"";
-  std::size_t seen = 0;  // of the marks; a list may be left out
-  for (const std::string& line : lines) {
-    std::string_view rest = after_any(line, kLineBlanks);
-    for (; !rest.empty() && seen < kMarks.size(); rest = after_any(rest.substr(1), kLineBlanks)) {
-      if (seen == 0 && rest[0] == '{') seen = 1;
-      if (rest[0] != kMarks[seen++]) return false;
-    }
-    if (seen < kMarks.size()) continue;
-    const std::size_t end = rest.find('"');
-    return end != std::string_view::npos &&
-           after_any(rest.substr(end + 1), kLineBlanks).starts_with(':');
-  }
-  return false;
-}
-
-/// Whether the lines have blocks of code, or several headings with blank lines around them.
-bool is_like_markdown(std::span<const std::string> lines) {
-  const auto is_blank = [&](std::size_t i) {
-    return i >= lines.size() || text::is_blank(lines[i]);
-  };
-  int64_t fences = 0, headings = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string_view line = lines[i], rest = after_any(line, "#");
-    const std::size_t level = line.size() - rest.size();
-    fences += line.starts_with("```");
-    headings += level > 0 && level <= 6 && rest.starts_with(' ') && (i == 0 || is_blank(i - 1)) &&
-                i + 1 < lines.size() && is_blank(i + 1);
-  }
-  return fences > 1 || headings > 1;
-}
-
-/// What the names of files with such a text end in; "" for plain text.
-std::string_view usual_ending(std::span<const std::string> lines) {
-  const auto first = std::ranges::find_if_not(lines, text::is_blank);
-  if (first == lines.end()) return "";
-  const auto rest = lines.subspan(static_cast<std::size_t>(first - lines.begin()));
-  const std::string begin = ascii_lower(after_any(*first, kLineBlanks));
-  const auto is_in_any = [&](std::string_view part) {
-    return std::ranges::any_of(lines, [&](const std::string& line) {
-      return ascii_lower(line).find(part) != std::string::npos;
-    });
-  };
-  const auto is_begin_of_any = [&](std::string_view part) {
-    return std::ranges::any_of(lines,
-                               [&](const std::string& line) { return line.starts_with(part); });
-  };
-  if (*first == "WEBVTT" || first->starts_with("WEBVTT ") || first->starts_with("WEBVTT\t"))
-    return ".vtt";
-  if (is_time_of_cue(*first) ||
-      (after_any(*first, kTimeDigits).empty() && rest.size() > 1 && is_time_of_cue(rest[1])))
-    return ".srt";
-  if (begin.starts_with("<!doctype html") ||
-      ((begin.starts_with("<html>") || begin.starts_with("<html ")) && begin.ends_with('>')))
-    return ".html";
-  if (begin.starts_with("<?xml"))
-    return is_in_any("<xliff")  ? ".xlf"
-           : is_in_any("<tmx")  ? ".tmx"
-           : is_in_any("<html") ? ".html"
-                                : ".xml";
-  if (begins_with_json(rest)) return ".jsonl";
-  if (is_begin_of_any("msgid \"") && is_begin_of_any("msgstr")) return ".po";
-  if (begin.starts_with("[script info]")) return ".ass";
-  return is_like_markdown(lines) ? ".md" : "";
-}
-
-}  // namespace
-
 const DocumentFormat* format_of_text(std::span<const std::string> first_lines) {
   constexpr std::size_t kMost = 100;  // lines that are looked at
   const std::string_view ending =
-      usual_ending(first_lines.first(std::min(first_lines.size(), kMost)));
+      text::usual_ending(first_lines.first(std::min(first_lines.size(), kMost)));
   return ending.empty() ? nullptr : format_of_name(std::string("text") + std::string(ending));
 }
 

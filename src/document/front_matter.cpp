@@ -109,7 +109,7 @@ class FrontMatterReader {
     } else if (is_yaml_ && !is_one_of(quote, "[]{}&*!|>%@`#")) {
       rest = rest.substr(0, rest.find(" #"));
       rest = rest.substr(0, rest.find_last_not_of(" \t") + 1);
-      passage.writing.finished = as_plain_scalar;
+      passage.enclosed = as_plain_scalar;
       if (!rest.empty()) passage.tokens.push_back({.from = at, .to = at + rest.size()});
     }
     if (!passage.tokens.empty()) out_.push_back(std::move(passage));

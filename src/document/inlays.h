@@ -2,34 +2,18 @@
 // their segment, at the places that attention shows.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
 #include "document/segment.h"
+#include "document/weights.h"
 
 namespace heed::document {
-
-/// Attention between words, as text::words_in() finds them: [words of the translation, words of the
-/// segment]. There are fewer columns where the segment was cut before it was translated.
-struct WordWeights {
-  std::size_t columns = 0;
-  std::vector<double> values;
-};
-
-/// Weights in place of a model's attention: each word of a translation attends to the words at the
-/// same fraction of the source sentence.
-WordWeights diagonal_weights(std::size_t rows, std::size_t columns);
-
-/// Whether the translation has each stand-in of the segment once, and nothing that may be what is
-/// left of another: a number, a letter with digits, or the letter of the stand-ins as a word, more
-/// often than the segment has it.
-bool has_stand_ins(const Segment& segment, const std::string& translation);
 
 /// The translation of a segment with its inlays, each once, written as Segment::writing says.
 /// - An element is around the run of words whose attention is mostly to words inside it, within the
 ///   run of the element around it. Runs of neighbours have no word in common.
-///   Marks of emphasis that mostly belong to no word are around the one that belongs to them most.
+///   Links of a document and marks of emphasis that mostly belong to no word are around the one
+///   that belongs to them most.
 /// - An item with a stand-in stands where this is in the translation.
 /// - Any other inlay, and an element that no word attends to, follows the word that attends most to
 ///   the word before it; or precedes the word that attends most to the word after it, if it belongs

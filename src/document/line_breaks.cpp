@@ -86,6 +86,15 @@ std::string with_repeated_parts(const std::vector<LineBreak>& breaks, const std:
   return out;
 }
 
+/// A break where the text has no blank, as between Chinese characters: without the blanks before
+/// the end of the line, and without those at the beginning of a string in quotes.
+std::string_view without_blanks(std::string_view bytes) {
+  constexpr std::string_view kBlanks = " \t";
+  bytes.remove_prefix(std::min(bytes.find_first_not_of(kBlanks), bytes.size()));
+  const std::string_view front = bytes.substr(0, bytes.find_last_not_of(kBlanks) + 1);
+  return front.ends_with('"') ? front : bytes;
+}
+
 }  // namespace
 
 bool has_no_blank_between(char32_t before, char32_t after) {
@@ -112,9 +121,10 @@ std::string with_breaks(const Segment& segment, const std::string& text,
       ++next;
     const auto& [end, begin] = possible[next];
     out += text.substr(from, end - from);
-    out += breaks[k].divides
-               ? tags_after(end, elements) + breaks[k].bytes + tags_before(begin, elements)
-               : breaks[k].bytes;
+    if (breaks[k].divides)
+      out += tags_after(end, elements) + breaks[k].bytes + tags_before(begin, elements);
+    else
+      out += end == begin ? without_blanks(breaks[k].bytes) : breaks[k].bytes;
     from = begin;
   }
   return out + text.substr(from);

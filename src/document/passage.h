@@ -34,7 +34,7 @@ struct Passage {
   /// Makes of the passage with its translations what the format can have, such as a cell in quotes
   /// where a translation has a comma. None: it is written as it is. A passage that comes back with
   /// its bytes is never changed.
-  std::string (*enclosed)(std::string_view written) = nullptr;
+  Enclose enclosed = {};
   /// Passages inside of its tags, such as the text that stands for a picture, in order. They have
   /// no `inside` and no `place`.
   std::vector<Passage> inside = {};

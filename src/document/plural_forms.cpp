@@ -3,24 +3,25 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "base/strings.h"
-#include "document/language_tags.h"
+#include "text/language_tags.h"
 #include "text/words.h"
 
 namespace heed::document {
 namespace {
 
-/// Computes an expression of C with this n and whole numbers.
+/// Computes an expression of C with this n in numbers without a sign, as gettext does.
 class PluralExpression {
  public:
-  PluralExpression(std::string_view text, int64_t n) : text_(text), n_(n) {}
+  PluralExpression(std::string_view text, uint64_t n) : text_(text), n_(n) {}
 
   /// The value; none where it is no such expression.
-  std::optional<int64_t> value() {
-    const int64_t value = conditional();
+  std::optional<uint64_t> value() {
+    const uint64_t value = conditional();
     skip_blanks();
-    return is_wrong_ || at_ < text_.size() ? std::nullopt : std::optional(value);
+    return is_wrong_ || is_undefined_ || at_ < text_.size() ? std::nullopt : std::optional(value);
   }
 
  private:
@@ -37,32 +38,40 @@ class PluralExpression {
     return true;
   }
 
-  int64_t conditional() {
+  uint64_t conditional() {
     if (++depth_ > kDeepest) {
       is_wrong_ = true;
       return 0;
     }
-    int64_t value = binary(0);
+    uint64_t value = binary(0);
     if (take("?")) {
-      const int64_t yes = conditional();
+      const bool is_undefined = is_undefined_;
+      const uint64_t yes = conditional();
+      const bool is_yes_undefined = std::exchange(is_undefined_, is_undefined);
       if (!take(":")) is_wrong_ = true;
-      const int64_t no = conditional();
+      const uint64_t no = conditional();
+      if (value != 0) is_undefined_ = is_yes_undefined;
       value = value != 0 ? yes : no;
     }
     --depth_;
     return value;
   }
 
-  int64_t binary(std::size_t level) {
+  uint64_t binary(std::size_t level) {
     static constexpr std::array<std::array<std::string_view, 4>, 6> kSigns = {
         {{"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}}};
     if (level == kSigns.size()) return unary();
-    int64_t left = binary(level + 1);
+    uint64_t left = binary(level + 1);
     for (bool found = true; found && !is_wrong_;) {
       found = false;
       for (const std::string_view sign : kSigns.at(level)) {
         if (sign.empty() || !take(sign)) continue;
-        left = computed(left, sign, binary(level + 1));
+        const bool is_undefined = is_undefined_;
+        const uint64_t right = binary(level + 1);
+        // The right side of a side that decides is not computed.
+        if ((sign == "||" && left != 0) || (sign == "&&" && left == 0))
+          is_undefined_ = is_undefined;
+        left = computed(left, sign, right);
         found = true;
         break;
       }
@@ -70,59 +79,58 @@ class PluralExpression {
     return left;
   }
 
-  int64_t computed(int64_t a, std::string_view sign, int64_t b) {
-    if (sign == "||") return static_cast<int64_t>(a != 0 || b != 0);
-    if (sign == "&&") return static_cast<int64_t>(a != 0 && b != 0);
-    if (sign == "==") return static_cast<int64_t>(a == b);
-    if (sign == "!=") return static_cast<int64_t>(a != b);
-    if (sign == "<=") return static_cast<int64_t>(a <= b);
-    if (sign == ">=") return static_cast<int64_t>(a >= b);
-    if (sign == "<") return static_cast<int64_t>(a < b);
-    if (sign == ">") return static_cast<int64_t>(a > b);
-    constexpr int64_t kLargest = 1'000'000'000;
-    if (a > kLargest || a < -kLargest || b > kLargest || b < -kLargest ||
-        (b == 0 && (sign == "/" || sign == "%"))) {
-      is_wrong_ = true;
-      return 0;
-    }
+  uint64_t computed(uint64_t a, std::string_view sign, uint64_t b) {
+    if (sign == "||") return static_cast<uint64_t>(a != 0 || b != 0);
+    if (sign == "&&") return static_cast<uint64_t>(a != 0 && b != 0);
+    if (sign == "==") return static_cast<uint64_t>(a == b);
+    if (sign == "!=") return static_cast<uint64_t>(a != b);
+    if (sign == "<=") return static_cast<uint64_t>(a <= b);
+    if (sign == ">=") return static_cast<uint64_t>(a >= b);
+    if (sign == "<") return static_cast<uint64_t>(a < b);
+    if (sign == ">") return static_cast<uint64_t>(a > b);
     if (sign == "+") return a + b;
     if (sign == "-") return a - b;
     if (sign == "*") return a * b;
+    if (b == 0) {
+      is_undefined_ = true;
+      return 0;
+    }
     return sign == "/" ? a / b : a % b;
   }
 
-  int64_t unary() {
+  uint64_t unary() {
     bool is_not = false, is_negated = false;
     while (take("!")) {
       is_negated = true;
       is_not = !is_not;
     }
-    const int64_t value = primary();
+    const uint64_t value = primary();
     if (!is_negated) return value;
-    return static_cast<int64_t>((value != 0) != is_not);
+    return static_cast<uint64_t>((value != 0) != is_not);
   }
 
-  int64_t primary() {
+  uint64_t primary() {
     if (take("n")) return n_;
     if (take("(")) {
-      const int64_t value = conditional();
+      const uint64_t value = conditional();
       if (!take(")")) is_wrong_ = true;
       return value;
     }
     skip_blanks();
     std::size_t end = at_;
     while (end < text_.size() && text_[end] >= '0' && text_[end] <= '9') ++end;
-    const auto number = exact_number<int64_t>(text_.substr(at_, end - at_));
+    const auto number = exact_number<uint64_t>(text_.substr(at_, end - at_));
     if (!number) is_wrong_ = true;
     at_ = end;
     return number.value_or(0);
   }
 
   std::string_view text_;
-  int64_t n_;
+  uint64_t n_;
   std::size_t at_ = 0;
   int depth_ = 0;
   bool is_wrong_ = false;
+  bool is_undefined_ = false;  // a division by zero
 };
 
 struct PluralRow {
@@ -179,23 +187,30 @@ std::optional<PluralForms> plural_forms(std::string_view header) {
     if (equals == std::string_view::npos || !trim(rest.substr(0, equals)).empty()) return {};
     return trim(rest.substr(equals + 1, rest.find(';') - equals - 1));
   };
-  const auto count = exact_number<int64_t>(value_of("nplurals"));
+  const auto count = exact_number<uint64_t>(value_of("nplurals"));
   const std::size_t second = header.find(';');
-  if (!count || *count < 1 || second == std::string_view::npos) return std::nullopt;
+  constexpr uint64_t kMostForms = 100;
+  if (!count || *count < 1 || *count > kMostForms || second == std::string_view::npos)
+    return std::nullopt;
   header.remove_prefix(second + 1);
   const std::string_view expression = value_of("plural");
+  constexpr std::size_t kLongest = 2000;
+  if (expression.size() > kLongest) return std::nullopt;
   const auto of_one = PluralExpression(expression, 1).value();
-  if (!of_one || *of_one < 0 || *of_one >= *count) return std::nullopt;
-  // As msgfmt does: a form that fewer numbers have may say them in words, as "no file, one file".
-  constexpr int64_t kNumbers = 1000, kOften = 5;
-  int64_t times = 0;
-  for (int64_t n = 0; n <= kNumbers && times < kOften; ++n)
-    if (PluralExpression(expression, n).value() == of_one) ++times;
-  return PluralForms{*count, *of_one, times >= kOften};
+  // As msgfmt does: each of these numbers has a form. One that few numbers have may say them in
+  // words, as "no file, one file".
+  constexpr uint64_t kNumbers = 1000, kOften = 5;
+  uint64_t times = 0;
+  for (uint64_t n = 0; n <= kNumbers; ++n) {
+    const auto form = PluralExpression(expression, n).value();
+    if (!form || *form >= *count) return std::nullopt;
+    if (form == of_one) ++times;
+  }
+  return PluralForms{static_cast<int64_t>(*count), static_cast<int64_t>(*of_one), times >= kOften};
 }
 
 std::string_view plural_header(std::string_view language) {
-  const std::string main = main_language(language);
+  const std::string main = text::main_language(language);
   if (ascii_lower(language).starts_with("pt_br") || ascii_lower(language).starts_with("pt-br"))
     return "nplurals=2; plural=(n > 1);";
   for (const PluralRow& row : kPluralRows)

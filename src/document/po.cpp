@@ -13,20 +13,24 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "document/accelerators.h"
 #include "document/escaped_text.h"
 #include "document/format.h"
-#include "document/language_tags.h"
 #include "document/lines_of_text.h"
+#include "document/message_format.h"
 #include "document/passage.h"
+#include "document/placeholders.h"
 #include "document/plural_forms.h"
+#include "document/restructured_text.h"
 #include "document/token.h"
 #include "document/xml_events.h"
+#include "text/language_tags.h"
 #include "text/utf8.h"
 
 namespace heed::document {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789", kPoBlanks = " \t\r\n\f\v";
+constexpr std::string_view kPoBlanks = " \t\r\n\f\v";
 
 /// What one character or escape of a string in quotes stands for.
 struct PoCharacter {
@@ -53,47 +57,6 @@ PoCharacter po_character_at(std::string_view text, std::size_t at) {
   return {end - at, static_cast<char>(value & 0xFF)};
 }
 
-/// Bytes of a placeholder of printf() and its relatives in Python, PHP, Qt and others; "%" before a
-/// percent sign is none.
-std::size_t percent_item(std::string_view text, std::size_t at) {
-  if (text[at] != '%') return 0;
-  std::size_t end = at + 1;
-  const auto skip = [&](std::string_view characters) { end = after_run(text, characters, end); };
-  const auto next = [&] { return end < text.size() ? text[end] : '\0'; };
-  if (next() == '(' || next() == '{' || next() == '<') {  // %(name)s, %{name}, %<PRId64>
-    const char open = next();
-    const std::size_t close = text.find(open == '(' ? ')' : open == '{' ? '}' : '>', end);
-    if (close == text.npos || text.substr(end, close - end).find_first_of(" \n") != text.npos)
-      return 0;
-    end = close + 1;
-    if (open == '{') return end - at;
-    if (open == '<' && text.substr(at).starts_with("%<PRI")) return end - at;
-  }
-  const std::size_t digits = end;
-  skip(kDigits);
-  if (next() == '$' && end > digits) ++end;  // the number of an argument
-  const bool has_number = end > digits;
-  const std::size_t number = end;
-  skip("-+#0'I ");
-  if (end > number && text[end - 1] == ' ') end = number;  // "5 % of": a percent sign
-  skip("0123456789*$.");
-  skip("hlqjztLw");
-  constexpr std::string_view kConversions = "diouxXeEfFgGaAcCsSpnm@rvTtUbBkK";
-  if (is_one_of(next(), kConversions) && next() != '\0') return end + 1 - at;
-  return has_number ? number - at : 0;  // Qt's and KDE's %1
-}
-
-/// Bytes of a placeholder in braces: {0}, {name}, {0:N2}, {name!r}.
-std::size_t brace_item(std::string_view text, std::size_t at) {
-  if (text[at] != '{') return 0;
-  const std::size_t end = text.find_first_of("}{\n", at + 1);
-  return end == text.npos || text[end] != '}' || end - at > 200 ? 0 : end + 1 - at;
-}
-
-std::size_t any_item(std::string_view text, std::size_t at) {
-  return std::max(percent_item(text, at), brace_item(text, at));
-}
-
 std::string in_quotes(std::string_view text, std::string_view doubled) {
   std::string out;
   for (const char c : text) {
@@ -113,33 +76,64 @@ std::string brace_quotes(std::string_view text) {
   return in_quotes(text, "{}");
 }
 
-/// How the text of a message is written: the placeholders of its format, and the characters that it
+std::string restructured_quotes(std::string_view text) {
+  return in_quotes(with_restructured_escapes(text), "");
+}
+
+/// How the text of a message is written: its placeholders and markup, and the characters that it
 /// doubles.
 struct MessageFormat {
   EscapedText::FindItem item = nullptr;
   std::string (*escaped)(std::string_view text) = plain_quotes;
-  char doubled = 0;        // this sign, or `{`, which is written twice
-  bool has_order = false;  // some placeholders are known by their order
+  char doubled = 0;  // this sign, or `{`, which is written twice
+  EscapedText::FindMarkup markup = nullptr;
+  bool has_accelerators = false;
 };
 
-MessageFormat format_of(const std::vector<std::string>& flags) {
+/// Plural-Forms in the header of a template.
+constexpr std::string_view kPluralTemplate = "nplurals=INTEGER; plural=EXPRESSION;";
+
+/// What a file says of all its messages.
+struct PoConventions {
+  bool is_restructured = false;  // Sphinx's documentation
+  bool is_drupal = false;
+  char accelerator = 0;  // the mark of accelerators
+};
+
+MessageFormat format_of(const std::vector<std::string>& flags, const PoConventions& file) {
   const auto has = [&](auto... names) {
     return std::ranges::any_of(flags,
                                [&](const std::string& flag) { return ((flag == names) || ...); });
   };
+  if (file.is_restructured) return {.escaped = restructured_quotes, .markup = restructured_markup};
   if (has("c-format", "objc-format", "python-format", "php-format", "perl-format", "awk-format",
           "gcc-internal-format", "tcl-format", "lua-format", "ruby-format", "go-format",
           "object-pascal-format", "javascript-format", "boost-format"))
-    return {percent_item, percent_quotes, '%', true};
+    return {.item = percent_placeholder,
+            .escaped = percent_quotes,
+            .doubled = '%',
+            .has_accelerators = true};
   if (has("qt-format", "qt-plural-format", "kde-format", "kde-kuit-format"))
-    return {percent_item, plain_quotes};
+    return {.item = percent_placeholder, .has_accelerators = true};
   if (has("python-brace-format", "csharp-format", "rust-format", "c++-format"))
-    return {brace_item, brace_quotes, '{', true};
+    return {.item = brace_placeholder,
+            .escaped = brace_quotes,
+            .doubled = '{',
+            .has_accelerators = true};
   if (has("perl-brace-format", "java-format", "java-printf-format", "sh-format", "smalltalk-format",
           "librep-format", "scheme-format", "lisp-format", "elisp-format", "gfc-internal-format",
           "ycp-format"))
-    return {any_item, plain_quotes};
-  return {};
+    return {.item = any_placeholder, .has_accelerators = true};
+  if (file.is_drupal) return {.item = drupal_placeholder};
+  if (std::ranges::any_of(flags, [](const std::string& flag) {
+        return flag.starts_with("no-") && flag.ends_with("-format");
+      }))
+    return {.item = has("no-python-brace-format", "no-csharp-format", "no-rust-format",
+                        "no-c++-format", "no-perl-brace-format")
+                        ? likely_percent_placeholder
+                        : likely_brace_placeholder,
+            .has_accelerators = true};
+  return {.item = likely_placeholder, .has_accelerators = true};
 }
 
 struct PoString {
@@ -157,6 +151,7 @@ struct PoEntry {
   std::size_t begin = kNowhere;  // its first keyword, or the message before a change
   std::size_t flags_at = 0;      // after the mark of its flags; 0: it has none
   std::vector<std::string> flags;
+  std::string references;  // lines that say where it is used
   bool has_context = false;
   std::vector<PoString> ids, translations;
   std::size_t translations_from = 0;  // the first keyword msgstr
@@ -211,6 +206,8 @@ class PoReader {
       now_.flags_at = at_ + 2;
       for (const std::string& flag : split(line.substr(2), ','))
         now_.flags.emplace_back(trim(flag));
+    } else if (line.starts_with("#:")) {
+      now_.references += line.substr(2);
     } else if (line.starts_with("#|")) {
       begin_entry(at_);
     }
@@ -286,7 +283,8 @@ class Po {
   Passages read() {
     for (const PoEntry& entry : entries_)
       if (entry.is_header()) read_header(entry);
-    if (!forms_) forms_ = plural_forms(plural_header(options_.target_language));
+    if (!forms_ && has_plurals()) forms_ = plural_forms(plural_header(options_.target_language));
+    read_conventions();
     const bool is_filled =
         std::ranges::any_of(entries_, [&](const PoEntry& entry) { return is_open(entry); });
     for (const PoEntry& entry : entries_) {
@@ -299,10 +297,22 @@ class Po {
   }
 
  private:
+  bool has_plurals() const {
+    return std::ranges::any_of(entries_, [](const PoEntry& one) { return one.ids.size() > 1; });
+  }
+
   bool is_open(const PoEntry& entry) const {
     const auto is_empty = [](const PoString& string) { return string.is_empty(); };
     return !entry.is_header() && !entry.ids.empty() && std::ranges::none_of(entry.ids, is_empty) &&
-           std::ranges::all_of(entry.translations, is_empty);
+           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry);
+  }
+
+  /// Whether the message is a block of code of Sphinx's documentation, whose paragraphs are on one
+  /// line each.
+  bool is_code(const PoEntry& entry) const {
+    if (!file_.is_restructured) return false;
+    const std::string text = characters(entry.ids[0]);
+    return text.starts_with(">>>") || text.find('\n') < text.size() - 1;
   }
 
   std::string characters(const PoString& string) const {
@@ -345,16 +355,51 @@ class Po {
           "--to-code=UTF-8",
           line, one_line(charset));
     const std::string_view language = field(header, "Language");
-    if (are_other_languages(language, options_.target_language))
+    if (text::are_other_languages(language, options_.target_language))
       throw UserError(
           "line {}: its language is {}, and that of the model's translations is {}; take a model "
           "of that language, or tell the model's: --target {}",
           line, one_line(language), options_.target_language, one_line(language));
     plural_ = field(header, "Plural-Forms");
     forms_ = plural_forms(plural_);
-    if (!forms_ && !plural_.empty() && plural_.find("INTEGER") == std::string::npos)
-      throw UserError("line {}: Plural-Forms is '{}', which says no number of forms; correct it",
-                      line, one_line(plural_));
+    if (!forms_ && !plural_.empty() && plural_ != kPluralTemplate)
+      throw UserError(
+          "line {}: Plural-Forms is '{}', which says no number of forms, or no form for some "
+          "number; correct it",
+          line, one_line(plural_));
+    is_qt_ = !field(header, "X-Qt-Contexts").empty();
+    const std::string_view mark = field(header, "X-Accelerator-Marker");
+    if (mark.size() == 1) file_.accelerator = mark[0];
+    file_.is_drupal =
+        ascii_lower(field(header, "Project-Id-Version")).find("drupal") != std::string::npos;
+  }
+
+  /// What the messages together show of their file.
+  void read_conventions() {
+    const auto has_reference = [&](auto... names) {
+      return std::ranges::any_of(entries_, [&](const PoEntry& entry) {
+        return ((entry.references.find(names) != std::string::npos) || ...);
+      });
+    };
+    file_.is_restructured = has_reference(".rst:", ":docstring of ") ||
+                            std::ranges::any_of(entries_, [&](const PoEntry& entry) {
+                              return entry.flags_at == 0 && entry.ids.size() == 1 &&
+                                     shows_restructured_text(characters(entry.ids[0]));
+                            });
+    file_.is_drupal =
+        file_.is_drupal || has_reference(".module:", ".module;", ".info.yml:", ".html.twig:");
+    if (file_.accelerator != 0 || file_.is_restructured || file_.is_drupal) return;
+    if (is_qt_) file_.accelerator = '&';
+    std::ptrdiff_t most = 0;
+    for (const char mark : {'&', '_', '~'}) {
+      const auto count = is_qt_ ? 0 : std::ranges::count_if(entries_, [&](const PoEntry& entry) {
+        return entry.ids.size() == 1 && shows_accelerators(characters(entry.ids[0]), mark,
+                                                           format_of(entry.flags, file_).item);
+      });
+      if (count <= most) continue;
+      most = count;
+      file_.accelerator = mark;
+    }
   }
 
   /// Adds a change of bytes.
@@ -374,12 +419,10 @@ class Po {
     const std::string& language = options_.target_language;
     const std::string plural(plural_header(language));
     replace("charset=CHARSET", "charset=UTF-8");
-    if (!main_language(language).empty())
+    if (!text::main_language(language).empty())
       replace("\"Language: \\n\"", "\"Language: " + language + "\\n\"");
-    replace("nplurals=INTEGER; plural=EXPRESSION;", plural);
-    const bool has_plurals =
-        std::ranges::any_of(entries_, [](const PoEntry& one) { return one.ids.size() > 1; });
-    if (plural_.empty() && has_plurals && !plural.empty())
+    if (plural_ == kPluralTemplate) replace(kPluralTemplate, plural);
+    if (plural_.empty() && has_plurals() && !plural.empty())
       changes.emplace_back(ByteRange{all.to, all.to},
                            std::string(line_end_) + "\"Plural-Forms: " + plural + "\\n\"");
     std::ranges::sort(changes, {}, [](const auto& one) { return one.first.from; });
@@ -407,7 +450,7 @@ class Po {
   /// The placeholders of a msgid or msgid_plural, in the order of their characters.
   std::vector<std::string> items_in(const PoEntry& entry, std::size_t id) const {
     std::vector<std::string> items;
-    const MessageFormat format = format_of(entry.flags);
+    const MessageFormat format = format_of(entry.flags, file_);
     const std::string text = characters(entry.ids[id]);
     for (std::size_t at = 0; format.item != nullptr && at < text.size();) {
       const std::size_t bytes = format.item(text, at);
@@ -428,17 +471,40 @@ class Po {
 
   void add_text(const PoEntry& entry, std::size_t id, ByteRange place, std::string before) {
     const PoString& source = entry.ids[id];
-    const MessageFormat format = format_of(entry.flags);
+    const MessageFormat format = format_of(entry.flags, file_);
     const bool is_folded = source.parts.size() > 1 && source.parts[0].is_empty();
     before += is_folded ? "\"\"" + std::string(line_end_) + '"' : "\"";
-    passages_.push_back({.tokens = tokens_of(source, format),
-                         .writing = {.escaped = format.escaped, .is_document = true},
-                         .place = Passage::Place{place, std::move(before), "\""}});
+    Passage passage;
+    passage.writing = {.escaped = format.escaped, .is_document = true};
+    passage.place = Passage::Place{place, std::move(before), "\""};
+    const std::string text = characters(source);
+    std::optional<std::size_t> mark;
+    if (format.has_accelerators && file_.accelerator != 0)
+      mark = accelerator_in(text, file_.accelerator, format.item);
+    passage.tokens = tokens_of(source, format, mark);
+    keep_order(bytes_, passage.tokens);
+    if (mark) {
+      const std::size_t letter = *mark + 1;
+      const std::size_t bytes = text::code_point_at(text, letter).bytes;
+      passage.enclosed = [accelerator = Accelerator{file_.accelerator, text.substr(letter, bytes)},
+                          item = format.item](std::string_view written) {
+        return with_accelerator(written, accelerator, item);
+      };
+    } else if (file_.is_restructured) {
+      passage.enclosed = with_markup_apart;
+    } else {
+      divide_message(bytes_, passage);
+    }
+    passages_.push_back(std::move(passage));
   }
 
-  std::vector<Token> tokens_of(const PoString& source, const MessageFormat& format) const {
-    EscapedText text(bytes_, LineFeeds::text, format.item, is_in_order(source, format));
-    std::size_t end = 0;  // of the last part
+  /// `mark`: the byte of the message's characters that marks an accelerator. The character after it
+  /// stands for both.
+  std::vector<Token> tokens_of(const PoString& source, const MessageFormat& format,
+                               std::optional<std::size_t> mark) const {
+    EscapedText text(bytes_, LineFeeds::text, format.item, format.markup);
+    std::size_t end = 0;    // of the last part
+    std::size_t index = 0;  // of a byte of the characters
     for (const ByteRange& part : source.parts) {
       if (end > 0) text.wrap(part.from);
       const std::string_view all = bytes_.substr(0, part.to);
@@ -448,13 +514,21 @@ class Po {
             format.doubled != 0 && at + 1 < part.to && all[at] == all[at + 1] &&
             (all[at] == format.doubled || (format.doubled == '{' && all[at] == '}'));
         if (is_doubled) c.bytes = 2;
+        if (c.bytes == 1 && mark == index && at + 1 < part.to) {
+          const std::size_t bytes = text::code_point_at(all, at + 1).bytes;
+          text.add(all.substr(at + 1, bytes), {at, at + 1 + bytes});
+          at += 1 + bytes;
+          index += 1 + bytes;
+          continue;
+        }
         if (c.bytes == 1)
           text.add(ByteRange{at, at + 1});
         else if (static_cast<unsigned char>(c.value) < 0x80)
           text.add(std::string_view(&c.value, 1), {at, at + c.bytes});
         else
-          c.bytes = add_escaped_bytes(all, at, text);
+          c.bytes = add_escaped_bytes(all, at, text, index);
         at += c.bytes;
+        index += is_doubled ? 2 : 1;
       }
       if (part.to > part.from || end > 0) end = part.to;
     }
@@ -464,8 +538,9 @@ class Po {
   }
 
   /// Adds characters beyond ASCII that are written as escapes of their bytes; returns the bytes of
-  /// these escapes.
-  static std::size_t add_escaped_bytes(std::string_view all, std::size_t from, EscapedText& text) {
+  /// these escapes. `index` grows to that of their last byte.
+  static std::size_t add_escaped_bytes(std::string_view all, std::size_t from, EscapedText& text,
+                                       std::size_t& index) {
     std::string bytes;
     std::size_t at = from;
     while (at < all.size() && all[at] == '\\') {
@@ -474,31 +549,17 @@ class Po {
       bytes += c.value;
       at += c.bytes;
     }
+    index += bytes.size() - 1;
     text.add(text::repair(bytes), {from, at});
     return at - from;
-  }
-
-  /// Whether the message has several placeholders, and their order says which is which.
-  bool is_in_order(const PoString& source, const MessageFormat& format) const {
-    if (!format.has_order) return false;
-    const std::string text = characters(source);
-    std::size_t count = 0;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t bytes = format.item(text, at);
-      const std::string_view item = std::string_view(text).substr(at, bytes);
-      const bool is_named = item.find_first_of("($<") != item.npos ||
-                            (item.size() > 2 && item[0] == '{' && item[1] != ':');
-      if (bytes > 0 && !is_named) ++count;
-      const bool is_doubled = bytes == 0 && at + 1 < text.size() && text[at] == text[at + 1];
-      at += bytes > 0 ? bytes : is_doubled ? 2 : 1;
-    }
-    return count > 1;
   }
 
   std::string_view bytes_;
   const ReadOptions& options_;
   std::vector<PoEntry> entries_;
   std::string_view line_end_;
+  PoConventions file_;
+  bool is_qt_ = false;
   std::string plural_;  // as the header says them
   std::optional<PluralForms> forms_;
   Passages passages_;

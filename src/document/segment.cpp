@@ -8,11 +8,10 @@ void SegmentedText::begin_part() {
   parts_.push_back({.begin = here(), .end = {}, .raw = {}, .enclosed = nullptr});
 }
 
-void SegmentedText::end_part(std::string_view raw,
-                             std::string (*enclosed)(std::string_view written)) {
+void SegmentedText::end_part(std::string_view raw, Enclose enclosed) {
   parts_.back().end = here();
   parts_.back().raw = raw;
-  parts_.back().enclosed = enclosed;
+  parts_.back().enclosed = std::move(enclosed);
 }
 
 std::string SegmentedText::with(const std::vector<std::string>& texts) const {

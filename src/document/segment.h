@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ struct Inlay {
   bool stands_in = false;
   bool blank_before = false, blank_after = false;  // in the source
   bool needs_words = false;                        // Token::needs_words
+  bool in_order = false;                           // Token::in_order, without a stand-in
+  bool is_link = false;                            // Token::is_link; without words, nobody sees it
 };
 
 /// How the translation of a segment is written.
@@ -42,9 +45,6 @@ struct Writing {
   /// It is a sentence of a document. Where its translation is blank, its bytes stay, and stops and
   /// brackets directly beside an item come back where the translation lacks them.
   bool is_document = false;
-  /// The translation of a segment, written, as the format has a value: in quotes where it needs
-  /// them. None: as it is. A passage with it is one sentence.
-  std::string (*finished)(std::string_view text) = nullptr;
   bool has_markers = false;  // a line that begins with a marker of lists would no longer be text
 
   std::string written(std::string_view text) const {
@@ -73,6 +73,7 @@ struct Segment {
   /// set the words and the punctuation around them as around any other word. Nothing else in the
   /// text is this letter with a digit after it.
   char stand_ins = 0;
+  bool is_in_order = false;  // the stand-ins have to keep their order (Token::in_order)
   /// Whether the text has a letter, apart from stand-ins. A text without one, such as a version, a
   /// date or a price, is its own translation: models change such figures.
   bool has_letters = false;
@@ -82,6 +83,9 @@ struct Segment {
   std::string tag = {};
   std::size_t place_in_tag = 0;
 };
+
+/// Makes of a text with its translations what its format can have (Passage::enclosed).
+using Enclose = std::function<std::string(std::string_view written)>;
 
 /// How many elements may be nested. Tags of deeper ones are Kind::opening and Kind::closing.
 inline constexpr std::size_t kDeepestInlay = 64;
@@ -98,10 +102,10 @@ class SegmentedText {
     around_.emplace_back();
   }
 
-  /// What is added between the two is written as `enclosed` makes it (Passage::enclosed), unless it
-  /// is `raw`. A part has no other part inside it.
+  /// What is added between the two is written as `enclosed` makes it, unless it is `raw`. A part
+  /// has no other part inside it.
   void begin_part();
-  void end_part(std::string_view raw, std::string (*enclosed)(std::string_view written));
+  void end_part(std::string_view raw, Enclose enclosed);
 
   const text::KeepOptions& kept() const { return kept_; }
   const std::vector<Segment>& segments() const { return segments_; }
@@ -117,7 +121,7 @@ class SegmentedText {
   struct EnclosedPart {
     PartBound begin, end;
     std::string raw;
-    std::string (*enclosed)(std::string_view written);
+    Enclose enclosed;
   };
   bool is_one_tag(std::size_t i) const;
   void put_into_tag(std::size_t first, const std::vector<std::string>& texts, std::size_t from,

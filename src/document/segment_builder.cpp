@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "document/inlays.h"
 #include "document/line_breaks.h"
 #include "document/marks.h"
 #include "document/markup_tokens.h"
+#include "document/stand_ins.h"
 #include "text/characters.h"
 #include "text/references.h"
 #include "text/script.h"
@@ -33,43 +33,10 @@ std::string_view joint_of(std::string_view bytes, const Token& line_break) {
 
 namespace {
 
-/// A letter that no digit follows in `raw`, in either case; 0 where there is none.
-char free_letter(std::string_view raw) {
-  std::string taken;
-  for (std::size_t i = 1; i < raw.size(); ++i)
-    if (raw[i] >= '0' && raw[i] <= '9') taken += ascii_lower(raw.substr(i - 1, 1));
-  constexpr std::string_view kLetters = "XQZYWVUTK";
-  const auto found = std::ranges::find_if(kLetters, [&](char letter) {
-    return taken.find(ascii_lower(std::string(1, letter))) == std::string::npos;
-  });
-  return found == kLetters.end() ? char(0) : *found;
-}
-
 /// More names than this in one sentence are hardly ever all copied.
 constexpr std::ptrdiff_t kMostStandIns = 32;
 
 }  // namespace
-
-namespace {
-
-/// Whether a reader sees no word in its place: a comment, a tag without its element, a script or a
-/// picture of SVG, an instruction of a template, the beginning of a container, `:smile:`.
-bool is_unseen(std::string_view bytes) {
-  if (bytes.starts_with("{%") || bytes.starts_with("{#") || bytes.starts_with(':')) return true;
-  if (!bytes.starts_with('<') || bytes.starts_with("<%") || bytes.starts_with("<?")) return false;
-  const std::string name = ascii_lower(bytes.substr(1, bytes.find_first_of(" \t\r\n\f/>", 1) - 1));
-  if (name == "script" || name == "style" || name == "svg") return true;
-  const bool is_address = name.find(':') != name.npos || name.find('@') != name.npos;
-  return !is_address && !ascii_lower(bytes).ends_with("</" + name + ">");
-}
-
-}  // namespace
-
-bool is_stood_for(const Token& token, std::string_view bytes) {
-  // A reference stands for a character, which is no word.
-  return token.syntax == Token::Syntax::whole && token.mask == Token::kWord &&
-         !bytes.starts_with('&') && !is_unseen(bytes) && text::has_words(bytes);
-}
 
 Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
                      StandIns stand_ins) {
@@ -105,6 +72,7 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
       builder.add(token, text::repair(token.written.empty() ? bytes : token.written));
   }
   Segment segment = std::move(builder).segment();
+  segment.is_in_order = std::ranges::any_of(tokens, &Token::in_order);
   // Beside digits, or after letters, a name would be another word.
   if (letter != 0 && (std::ranges::count_if(segment.inlays, &Inlay::stands_in) > kMostStandIns ||
                       !has_stand_ins(segment, segment.text)))
@@ -203,7 +171,13 @@ void SegmentBuilder::add(const Token& token, std::string_view bytes) {
   } else if (token.syntax == closing) {
     close(token.name, bytes);
   } else {
-    add_item(bytes, segment_.stand_ins != 0 && is_stood_for(token, bytes));
+    const bool has_stand_in = segment_.stand_ins != 0 && is_stood_for(token, bytes);
+    if (token.in_order && !has_stand_in) {
+      open(token, bytes);  // tags whose elements do not end here keep their order
+      segment_.inlays.back().in_order = true;
+    } else {
+      add_item(bytes, has_stand_in);
+    }
   }
 }
 
@@ -217,8 +191,8 @@ Segment SegmentBuilder::segment() && {
   }
   constexpr std::size_t kMost = 256;  // more are a table, not a sentence, and would take long
   for (Inlay& inlay : all)
-    if (all.size() <= kMost && inlay.kind == Inlay::Kind::item && !inlay.stands_in &&
-        is_alone(inlay))
+    if (all.size() <= kMost && (inlay.kind == Inlay::Kind::item || inlay.in_order) &&
+        !inlay.stands_in && is_alone(inlay))
       take_marks(inlay);
   return std::move(segment_);
 }
@@ -323,6 +297,7 @@ void SegmentBuilder::join_items() {
 void SegmentBuilder::open(const Token& token, std::string_view tag) {
   open_.push_back({add_inlay(Inlay::Kind::opening, tag), token.name});  // until it is closed
   segment_.inlays.back().needs_words = token.needs_words;
+  segment_.inlays.back().is_link = token.is_link;
   ++open_names_[token.name];
 }
 

@@ -22,10 +22,6 @@ enum class StandIns { no, of_documents };
 Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
                      StandIns stand_ins = StandIns::of_documents);
 
-/// Whether the token is a word of its sentence that the model sees as a stand-in: inline code, an
-/// address, a formula.
-bool is_stood_for(const Token& token, std::string_view bytes);
-
 /// The tokens of `bytes` with the items that `kept` asks for as tokens of their own.
 std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
                              const Writing& writing, const text::KeepOptions& kept);

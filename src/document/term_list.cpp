@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "document/language_tags.h"
 #include "document/table_cells.h"
+#include "text/language_tags.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -16,20 +16,21 @@ using Tags = std::vector<std::string>;
 
 /// A tag that names no language: "und" is undetermined, and translate-toolkit writes "xx".
 bool is_unnamed(std::string_view tag) {
-  const std::string main = main_language(tag);
+  const std::string main = text::main_language(tag);
   return main.empty() || main == "xx" || main == "und";
 }
 
 /// Whether a tag that is not spelled as the model's language may be that language.
 bool may_be(std::string_view tag, std::string_view language) {
-  return is_unnamed(tag) || is_unnamed(language) || !are_other_languages(tag, language);
+  return is_unnamed(tag) || is_unnamed(language) || !text::are_other_languages(tag, language);
 }
 
 /// The first two main languages, and how many there are.
 Tags mains_of(const Tags& there) {
   Tags mains;
   for (const std::string& tag : there)
-    if (const std::string main = main_language(tag); std::ranges::find(mains, main) == mains.end())
+    if (const std::string main = text::main_language(tag);
+        std::ranges::find(mains, main) == mains.end())
       mains.push_back(main);
   return mains;
 }
@@ -62,9 +63,9 @@ void LeftOut::warn(const std::string& what, const std::string& why,
 
 Tags tags_of(const Tags& there, std::string_view language) {
   Tags out;
-  const std::string main = main_language(language);
+  const std::string main = text::main_language(language);
   for (const std::string& tag : there)
-    if (!main.empty() && main_language(tag) == main) out.push_back(tag);
+    if (!main.empty() && text::main_language(tag) == main) out.push_back(tag);
   return out;
 }
 
@@ -74,12 +75,13 @@ TermSides sides_of(const Tags& there, const TermLanguages& model,
   if (!sides.source.empty() && !sides.target.empty()) return sides;
   const Tags mains = mains_of(there);
   if (mains.size() == 2) {
-    const std::size_t source = !sides.source.empty()   ? main_language(sides.source[0]) == mains[1]
-                               : !sides.target.empty() ? main_language(sides.target[0]) == mains[0]
-                                                       : 0;
+    const std::size_t source =
+        !sides.source.empty()   ? text::main_language(sides.source[0]) == mains[1]
+        : !sides.target.empty() ? text::main_language(sides.target[0]) == mains[0]
+                                : 0;
     TermSides guessed;
     for (const std::string& tag : there)
-      (main_language(tag) == mains[source] ? guessed.source : guessed.target).push_back(tag);
+      (text::main_language(tag) == mains[source] ? guessed.source : guessed.target).push_back(tag);
     if (may_be(guessed.source[0], model.source) && may_be(guessed.target[0], model.target)) {
       if (sides.source.empty() && sides.target.empty())
         warnings.push_back(fmt::format(

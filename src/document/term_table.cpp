@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "document/language_tags.h"
 #include "document/table_cells.h"
 #include "document/term_list.h"
 #include "text/invisible.h"
+#include "text/language_tags.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -59,17 +59,17 @@ std::string plain_name(const std::string& name) {
 /// Whether a cell is the code of a language: "de" of the list or of the model, or one with a
 /// region. A short word may look like a code that is not in the list.
 bool is_language_code(std::string_view cell, const TermLanguages& model) {
-  const std::string main = main_language(cell);
+  const std::string main = text::main_language(cell);
   if (main.empty()) return false;
-  if (is_known_language(main) || main == "xx") return true;
-  return main == main_language(model.source) || main == main_language(model.target);
+  if (text::is_known_language(main) || main == "xx") return true;
+  return main == text::main_language(model.source) || main == text::main_language(model.target);
 }
 
 /// The language of a column of terms: "de", "German", "Term [de]", "translation_de"; "": it has
 /// none.
 std::string language_of_column(std::string_view name, const TermLanguages& model) {
   if (is_language_code(name, model)) return std::string(name);
-  if (std::string code = language_called(name); !code.empty()) return code;
+  if (std::string code = text::language_called(name); !code.empty()) return code;
   for (const std::string_view before : {"term", "translation"}) {
     if (!ascii_lower(name).starts_with(before)) continue;
     std::string_view rest = trim(name.substr(before.size()));
@@ -304,7 +304,7 @@ class TermTable {
       return found;
     };
     const bool several = std::ranges::any_of(there, [&](const std::string& tag) {
-      return main_language(tag) != main_language(there.front());
+      return text::main_language(tag) != text::main_language(there.front());
     });
     if (plan.sources.empty() || plan.targets.empty()) {
       if (several) {
@@ -348,7 +348,7 @@ class TermTable {
   /// DeepL, which have no header.
   bool has_columns_of_deepl() const {
     const auto is_code = [&](const std::string& cell) {
-      return main_language(cell).size() == 2 &&
+      return text::main_language(cell).size() == 2 &&
              (is_language_code(cell, model_) || text::upper_case(cell) == cell);
     };
     return std::ranges::all_of(rows_, [&](const TermRow& row) {
@@ -389,15 +389,16 @@ class TermTable {
     };
     const auto wished = [&](const std::string& own, std::size_t column) {
       const std::size_t row = plan.has_header ? 1 : 0;
-      return main_language(own).empty() && row < rows_.size() ? cell(rows_[row], column) : own;
+      return text::main_language(own).empty() && row < rows_.size() ? cell(rows_[row], column)
+                                                                    : own;
     };
     const std::string source = wished(model_.source, from), target = wished(model_.target, to);
     LeftOut others;
     std::vector<TermRow> kept;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       TermRow& row = rows_[i];
-      if ((i > 0 || !plan.has_header) && (are_other_languages(cell(row, from), source) ||
-                                          are_other_languages(cell(row, to), target)))
+      if ((i > 0 || !plan.has_header) && (text::are_other_languages(cell(row, from), source) ||
+                                          text::are_other_languages(cell(row, to), target)))
         others.add(row.line);
       else
         kept.push_back(std::move(row));

@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "document/format.h"
-#include "document/language_tags.h"
+#include "document/message_format.h"
 #include "document/passage.h"
+#include "document/placeholders.h"
 #include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
+#include "text/language_tags.h"
 #include "text/references.h"
 
 namespace heed::document {
@@ -78,14 +80,14 @@ class Tmx {
 
   /// Sets the language that is filled, as the document writes it.
   void set_target() {
-    target_ = xml_language(options_.target_language);
-    if (main_language(target_).empty())
+    target_ = text::xml_language(options_.target_language);
+    if (text::main_language(target_).empty())
       throw UserError(
           "the model does not say the language of its translations, which a <tuv> needs; tell it, "
           "as --target de");
     for (const std::size_t unit : units_)
       for (const std::size_t i : variants_of(unit))
-        if (is_same_language(language_of(events_[i]), target_)) {
+        if (text::is_same_language(language_of(events_[i]), target_)) {
           target_ = language_of(events_[i]);
           return;
         }
@@ -94,7 +96,7 @@ class Tmx {
   /// The language that a unit is translated from: the model's; where it does not say it, the one
   /// that the unit names.
   std::string_view source_of(std::size_t unit) const {
-    if (!main_language(options_.source_language).empty()) return options_.source_language;
+    if (!text::main_language(options_.source_language).empty()) return options_.source_language;
     const std::string_view own = events_[unit].attribute("srclang");
     return own.empty() ? source_ : own;
   }
@@ -107,8 +109,9 @@ class Tmx {
       const std::string_view language = language_of(events_[i]);
       last = i;
       // One of several translations is enough.
-      if (is_same_language(language, target_) && (target == kNone || is_blank(target))) target = i;
-      if (source == kNone && is_same_language(language, source_language)) source = i;
+      if (text::is_same_language(language, target_) && (target == kNone || is_blank(target)))
+        target = i;
+      if (source == kNone && text::is_same_language(language, source_language)) source = i;
     }
     has_source_ = has_source_ || source != kNone;
     if (source == kNone || source == target || is_blank(source) ||
@@ -151,10 +154,14 @@ class Tmx {
   }
 
   void add_text(std::size_t segment, Passage::Place place) {
-    passages_.push_back(
-        {.tokens = tokens_of_xml(bytes_, events_, segment + 1, events_[segment].partner, tmx_role),
-         .writing = {.escaped = text::with_references, .is_document = true},
-         .place = std::move(place)});
+    Passage passage;
+    passage.tokens = tokens_of_xml(bytes_, events_, segment + 1, events_[segment].partner, tmx_role,
+                                   likely_placeholder);
+    passage.writing.escaped = text::with_references;
+    passage.place = std::move(place);
+    keep_order(bytes_, passage.tokens);
+    divide_message(bytes_, passage);
+    passages_.push_back(std::move(passage));
   }
 
   std::string_view bytes_;

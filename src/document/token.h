@@ -41,6 +41,8 @@ struct Token {
   bool needs_words = false;  // marks of emphasis: around nothing they would mean something else
   bool divides = false;      // a line break with words on both sides in any translation
   bool stays = false;        // a kept item that stays in the text (text::KeptItem)
+  bool is_placeholder = false;  // whole, and a word of its sentence whatever its bytes are: `{}`
+  bool in_order = false;        // a placeholder that keeps its order: "%s of %d"
 
   /// An opening bracket, as for the `[` before the text of a link; a closing one for the
   /// `](address)` after it; a letter for code, which is a word of the sentence.

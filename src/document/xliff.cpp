@@ -12,18 +12,39 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "document/escaped_text.h"
 #include "document/format.h"
-#include "document/language_tags.h"
+#include "document/message_format.h"
 #include "document/passage.h"
+#include "document/placeholders.h"
 #include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
+#include "text/language_tags.h"
 #include "text/references.h"
 
 namespace heed::document {
 namespace {
 
 constexpr std::size_t kNoEvent = -1;
+
+/// The role of an empty element that says what it stands for. Angular names what opens and closes:
+/// `<x id="START_LINK"/>`, `<ph equiv="INTERPOLATION" disp="{{ name }}"/>`.
+XmlRole role_of_named(std::string_view name, std::string_view shown) {
+  using enum XmlRole::RoleKind;
+  for (const auto& [prefix, kind] : {std::pair("START_", opens), std::pair("CLOSE_", closes)}) {
+    if (!name.starts_with(prefix)) continue;
+    std::string_view rest = name.substr(std::string_view(prefix).size());
+    // The second link of a text is START_LINK_1, and both end with CLOSE_LINK.
+    const std::size_t end = rest.find_last_not_of("0123456789");
+    if (end != rest.npos && end + 1 < rest.size() && rest[end] == '_') rest = rest.substr(0, end);
+    return {kind, "tag " + std::string(rest)};
+  }
+  if (name.starts_with("LINE_BREAK")) return {cut};
+  const bool is_word = shown.empty() ? name.starts_with("INTERPOLATION") || name.starts_with("ICU")
+                                     : !shown.starts_with('<') && !shown.starts_with("&lt;");
+  return {.kind = whole, .is_word = is_word};
+}
 
 /// The elements of XLIFF 1.2 and 2 inside a text.
 XmlRole xliff_role(const XmlEvent& start) {
@@ -44,6 +65,10 @@ XmlRole xliff_role(const XmlEvent& start) {
   if (name == "g" || name == "pc") return {span};
   if (name == "bpt" || name == "bx") return pair(opens, "rid", "id");
   if (name == "ept" || name == "ex") return pair(closes, "rid", "id");
+  if (name == "x" && start.attribute("ctype") == "lb") return {cut};
+  if (name == "x") return role_of_named(start.attribute("id"), start.attribute("equiv-text"));
+  if (name == "ph" && start.has_attribute("equiv"))
+    return role_of_named(start.attribute("equiv"), start.attribute("disp"));
   if (start.attribute("isolated") == "yes") return {};
   if (name == "sc" || name == "sm") return pair(opens, "id");
   if (name == "ec" || name == "em") return pair(closes, "startRef");
@@ -93,7 +118,7 @@ class Xliff {
   void begin_file(std::size_t i, const char* source, const char* target) {
     const XmlEvent& event = events_[i];
     const auto check = [&](const char* name, const std::string& language, const char* key) {
-      if (are_other_languages(event.attribute(name), language))
+      if (text::are_other_languages(event.attribute(name), language))
         throw UserError(
             "line {}: {} is {}, and the language of the model is {}; take a model of that "
             "language, or tell the model's: --{} {}",
@@ -105,6 +130,28 @@ class Xliff {
     file_ = i;
     target_name_ = target;
     is_filled_ = false;
+    item_ = is_2_ ? likely_placeholder : placeholders_of(i);
+  }
+
+  /// The placeholders of a file of XLIFF 1.2, by the name of the file that it was made from and by
+  /// the tool that made it.
+  EscapedText::FindItem placeholders_of(std::size_t file) const {
+    const std::string_view original = events_[file].attribute("original");
+    const auto is_made_from = [&](auto... endings) { return (original.ends_with(endings) || ...); };
+    if (is_made_from(".strings", ".stringsdict", ".xcstrings", ".storyboard", ".xib", ".plist",
+                     "strings.xml"))
+      return mobile_placeholder;
+    for (std::size_t i = file + 1; i < events_[file].partner; ++i) {
+      const XmlEvent& event = events_[i];
+      if (event.kind != XmlEvent::EventType::start) continue;
+      if (event.local_name() == "body") break;
+      if (event.local_name() != "tool") continue;
+      const std::string tool =
+          ascii_lower(event.attribute("tool-id")) + ' ' + ascii_lower(event.attribute("tool-name"));
+      if (tool.find("drupal") != tool.npos) return drupal_placeholder;
+      if (tool.find("apple") != tool.npos) return mobile_placeholder;
+    }
+    return likely_placeholder;
   }
 
   std::string_view text_of(ByteRange range) const {
@@ -210,15 +257,15 @@ class Xliff {
   void begin_fill() {
     if (std::exchange(is_filled_, true) || !events_[file_].attribute(target_name_).empty()) return;
     const std::string& language = options_.target_language;
-    if (main_language(language).empty()) {
+    if (text::main_language(language).empty()) {
       if (!is_2_) return;
       throw UserError(
           "line {}: it has no {}, which a file with translations needs, and the model does not say "
           "its language; tell it, as --target de",
           line_number(bytes_, events_[file_].bytes.from), target_name_);
     }
-    change(events_[file_].bytes,
-           with_attribute(text_of(events_[file_].bytes), target_name_, xml_language(language)));
+    change(events_[file_].bytes, with_attribute(text_of(events_[file_].bytes), target_name_,
+                                                text::xml_language(language)));
   }
 
   /// Adds a change of these bytes. It comes before what was added for bytes after them.
@@ -255,13 +302,19 @@ class Xliff {
     if (last == first + 1 && events_[first].kind == XmlEvent::EventType::cdata &&
         all.to - all.from > kBegin + kEnd) {
       passage.writing.escaped = in_cdata;
-      passage.tokens = {{.from = all.from + kBegin, .to = all.to - kEnd}};
+      EscapedText text(bytes_, LineFeeds::layout, item_);
+      text.add(ByteRange{all.from + kBegin, all.to - kEnd});
+      text.move_to(passage.tokens);
       place.before += "<![CDATA[";
       place.after = "]]>" + place.after;
     } else {
       passage.writing.escaped = text::with_references;
-      passage.tokens = tokens_of_xml(bytes_, events_, first, last, xliff_role);
+      passage.tokens = tokens_of_xml(bytes_, events_, first, last, xliff_role, item_);
     }
+    for (Token& token : passage.tokens)  // "\n" of a program ends a line
+      if (token.is_placeholder && bytes_[token.from] == '\\') token.syntax = Token::Syntax::block;
+    keep_order(bytes_, passage.tokens);
+    divide_message(bytes_, passage);
     passage.place = std::move(place);
     passages_.push_back(std::move(passage));
   }
@@ -272,8 +325,9 @@ class Xliff {
   bool is_2_ = false;
   std::vector<std::pair<std::size_t, bool>> ends_;  // of elements that say if they are translated
   std::size_t file_ = 0;                            // the tag that names the languages
-  const char* target_name_ = "";                    // of the attribute there
-  bool is_filled_ = true;                           // a target of this file, or there is no file
+  EscapedText::FindItem item_ = likely_placeholder;
+  const char* target_name_ = "";  // of the attribute there
+  bool is_filled_ = true;         // a target of this file, or there is no file
   Passages passages_;
 };
 

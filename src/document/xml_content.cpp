@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "document/escaped_text.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -43,9 +42,10 @@ void name_pairs(std::vector<Token>& tokens) {
 }  // namespace
 
 std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
-                                 std::size_t first, std::size_t last, const FindXmlRole& role_of) {
+                                 std::size_t first, std::size_t last, const FindXmlRole& role_of,
+                                 EscapedText::FindItem item) {
   std::vector<Token> tokens;
-  EscapedText text(bytes, LineFeeds::layout);
+  EscapedText text(bytes, LineFeeds::layout, item);
   for (std::size_t i = first; i < last; ++i) {
     const XmlEvent& event = events[i];
     if (event.kind == XmlEvent::EventType::text) {
@@ -76,6 +76,7 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
         token.syntax =
             role.kind == XmlRole::RoleKind::opens ? Token::Syntax::opening : Token::Syntax::closing;
       token.name = std::move(role.name);
+      token.is_placeholder = role.is_word;
       i = std::min(event.partner, last - 1);
       token.to = std::max(token.to, events[i].bytes.to);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "document/escaped_text.h"
 #include "document/token.h"
 #include "document/xml_events.h"
 
@@ -23,14 +24,17 @@ struct XmlRole {
   };
   RoleKind kind = RoleKind::whole;
   std::string name = {};  // of what `opens` and `closes`
+  bool is_word = false;   // what is whole stands for a word: a number, a name
 };
 
 /// The role of the element with this start tag.
 using FindXmlRole = std::function<XmlRole(const XmlEvent& start)>;
 
-/// The tokens of events [first, last). Sections of CDATA, comments and the like are whole.
+/// The tokens of events [first, last). Sections of CDATA, comments and the like are whole, and so
+/// is what `item` finds in the text.
 std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
-                                 std::size_t first, std::size_t last, const FindXmlRole& role_of);
+                                 std::size_t first, std::size_t last, const FindXmlRole& role_of,
+                                 EscapedText::FindItem item = nullptr);
 
 /// Whether there is nothing but blanks in events [first, last), which are the content of an
 /// element.

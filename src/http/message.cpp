@@ -31,18 +31,18 @@ Reply::Reply(const std::shared_ptr<Recipient>& recipient)
         if (!one->answered()) one->send(error(500, "the request was not answered"));
       }) {}
 
-namespace {
-
-std::string without_codes(std::string_view text) {
+std::string percent_decoded(std::string_view text) {
   std::string out(text);
-  std::ranges::replace(out, '+', ' ');
   out.resize(MHD_http_unescape(out.data()));
   return out;
 }
 
-}  // namespace
-
 Fields urlencoded_fields(std::string_view text) {
+  const auto with_blanks = [](std::string_view encoded) {
+    std::string out(encoded);
+    std::ranges::replace(out, '+', ' ');
+    return out;
+  };
   Fields fields;
   while (!text.empty()) {
     const std::string_view field = text.substr(0, text.find('&'));
@@ -50,7 +50,7 @@ Fields urlencoded_fields(std::string_view text) {
     if (field.empty()) continue;
     const std::string_view name = field.substr(0, field.find('='));
     const std::string_view value = field.substr(std::min(name.size() + 1, field.size()));
-    fields.emplace_back(without_codes(name), without_codes(value));
+    fields.emplace_back(percent_decoded(with_blanks(name)), percent_decoded(with_blanks(value)));
   }
   return fields;
 }

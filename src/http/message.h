@@ -61,6 +61,9 @@ class Reply {
   std::shared_ptr<Recipient> recipient_;
 };
 
+/// The text with %C3 and the like as bytes; a % without two digits after it is text and stays.
+std::string percent_decoded(std::string_view text);
+
 /// The fields of "a=b+c&d=%C3%A9", in their order, as the WHATWG's URL standard reads them: a line
 /// feed, a second = or a % without two digits after it is text and stays. (libmicrohttpd ends a
 /// value there, and says nothing.) Bytes that are no UTF-8 stay, too.

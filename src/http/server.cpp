@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "http/exchange.h"
+#include "http/multipart.h"
 
 namespace heed::http {
 namespace {
@@ -87,30 +88,6 @@ MHD_Result add_field(void* fields, MHD_ValueKind, const char* name, const char* 
   return MHD_YES;
 }
 
-/// A name in a multipart form without the codes that browsers write in it, those of the WHATWG's
-/// HTML standard: %22, %0D and %0A. Any other % is itself.
-std::string form_name(std::string_view written) {
-  std::string out;
-  for (std::size_t at = 0; at < written.size();) {
-    const std::string code = ascii_lower(written.substr(at, 3));
-    const char c = code == "%22" ? '"' : code == "%0d" ? '\r' : code == "%0a" ? '\n' : '\0';
-    out += c == '\0' ? written[at] : c;
-    at += c == '\0' ? 1 : code.size();
-  }
-  return out;
-}
-
-/// Adds a part of a field of a form; a field may come in several parts.
-MHD_Result add_part(void* to, MHD_ValueKind, const char* name, const char* file, const char*,
-                    const char*, const char* data, uint64_t offset, size_t size) {
-  Request& request = *static_cast<Request*>(to);
-  const std::string field = form_name(name ? name : "");
-  if (offset == 0) request.form.emplace_back(field, "");
-  if (offset == 0 && file) request.files.emplace_back(field, form_name(file));
-  if (!request.form.empty()) request.form.back().second.append(data, size);
-  return MHD_YES;
-}
-
 std::string header(MHD_Connection* connection, const char* name) {
   const char* value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
   return value ? value : "";
@@ -121,17 +98,12 @@ std::string type_of(const std::string& value) {
   return ascii_lower(trim(split(value, ';')[0]));
 }
 
-/// The fields of a multipart form. Throws UserError where the body is no such form, or not whole.
-void read_multipart(MHD_Connection* connection, Request& request) {
-  MHD_PostProcessor* form = MHD_create_post_processor(connection, 4096, add_part, &request);
-  // libmicrohttpd would complain of line feeds after the last boundary.
-  const std::string_view body = trim(request.body);
-  const bool readable = form && MHD_post_process(form, body.data(), body.size()) == MHD_YES;
-  // MHD_destroy_post_processor() says whether the last boundary has come.
-  const bool whole = form && MHD_destroy_post_processor(form) == MHD_YES;
-  if (!readable || !whole)
-    throw UserError(
-        "the body is no whole multipart form; send it up to its last boundary, or send JSON");
+/// The path with one slash where it has several: clients put "/translate" after an address that
+/// ends in a slash.
+std::string with_single_slashes(std::string path) {
+  const auto both_are_slashes = [](char a, char b) { return a == '/' && b == '/'; };
+  path.erase(std::unique(path.begin(), path.end(), both_are_slashes), path.end());
+  return path;
 }
 
 constexpr std::string_view kDecimal = "0123456789", kHexadecimal = "0123456789abcdef:.",
@@ -266,6 +238,9 @@ struct Server::Impl {
     }
     if (arrival.request.method == "POST" && arrival.request.type == "text/plain")
       return error(415, "a body of plain text is not accepted; send JSON or a form");
+    const std::string encoding = ascii_lower(header(connection, "Content-Encoding"));
+    if (!encoding.empty() && encoding != "identity")
+      return error(415, "a compressed body is not accepted; send it without Content-Encoding");
     return std::nullopt;
   }
 
@@ -293,7 +268,11 @@ struct Server::Impl {
     try {
       if (request.type == "application/x-www-form-urlencoded")
         request.form = urlencoded_fields(request.body);
-      if (request.type == "multipart/form-data") read_multipart(connection, request);
+      if (request.type == "multipart/form-data") {
+        MultipartForm form = read_multipart(request.body, header(connection, "Content-Type"));
+        request.form = std::move(form.fields);
+        request.files = std::move(form.files);
+      }
       chosen->handler(request, reply);
     } catch (const UserError& problem) {
       reply.send(error(400, problem.what()));
@@ -328,7 +307,7 @@ struct Server::Impl {
     auto owner = std::make_unique<Arrival>(Arrival{std::make_shared<Exchange>(connection)});
     Arrival& arrival = *owner;
     arrival.request.method = method;
-    arrival.request.path = url;
+    arrival.request.path = with_single_slashes(url);
     arrival.request.host = header(connection, "Host");
     arrival.request.type = type_of(header(connection, "Content-Type"));
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_field, &arrival.request.query);

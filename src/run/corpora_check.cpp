@@ -26,6 +26,7 @@
 #include "run/check.h"
 #include "run/config.h"
 #include "text/lines.h"
+#include "text/tmx_lines.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -47,7 +48,7 @@ std::vector<NamedFile> files_of(const std::string& key, const data::CorpusFiles&
 
 bool can_be_read(const NamedFile& file) {
   try {
-    require_file(file.path, file.key);
+    text::require_text_file(file.path, file.key);
     return true;
   } catch (const UserError&) {
     return false;
@@ -154,10 +155,10 @@ void check_files(const std::vector<NamedFile>& files, const std::string& config,
   std::map<std::string, std::vector<NamedFile>> missing;  // by command
   for (const NamedFile& file : files) {
     std::error_code none;
-    const bool exists = fs::exists(file.path, none);
+    const bool exists = fs::exists(text::file_of_lines(file.path), none);
     const std::string command = exists ? "" : fetching_command(config, file.path);
     if (command.empty())
-      found.passes([&] { require_file(file.path, file.key); });
+      found.passes([&] { text::require_text_file(file.path, file.key); });
     else
       missing[command].push_back(file);
   }

@@ -14,6 +14,7 @@
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
 #include "text/piece_rule.h"
+#include "text/tmx_lines.h"
 
 namespace heed::run {
 namespace {
@@ -23,8 +24,8 @@ void require_named(const data::CorpusFiles& files, const std::string& key,
                    const std::string& folder) {
   const std::string of = " of " + file_in(folder, kConfigFile);
   try {
-    require_file(files.source, key + ".source" + of);
-    if (!files.target.empty()) require_file(files.target, key + ".target" + of);
+    text::require_text_file(files.source, key + ".source" + of);
+    if (!files.target.empty()) text::require_text_file(files.target, key + ".target" + of);
   } catch (const UserError& error) {
     throw UserError(std::string(error.what()) +
                     "; run this in the folder that it was trained in, or give --source and "
@@ -46,7 +47,7 @@ std::vector<std::vector<std::string>> read_more_references(const Config& config,
   const auto& evaluation = config.evaluation;
   std::vector<std::vector<std::string>> read;
   for (const std::string& path : valid ? evaluation.valid_references : evaluation.references) {
-    require_file(path, valid ? "evaluation.valid_references" : "evaluation.references");
+    text::require_text_file(path, valid ? "evaluation.valid_references" : "evaluation.references");
     read.push_back(as_translations(
         config, text::read_equal_lines(path, valid ? "data.valid" : "data.test", lines)));
   }

@@ -20,6 +20,7 @@
 #include "config/schema.h"
 #include "decode/search/batches.h"
 #include "decode/search/config.h"
+#include "decode/search/copying_head.h"
 #include "decode/search/encoded_lines.h"
 #include "decode/search/engine_translator.h"
 #include "decode/search/lines_request.h"
@@ -131,6 +132,17 @@ study::AlignmentChoice usual_choice(const Config& config) {
   expect(head.has_value(), "the head that links words is left");
   choice.head = *head;
   return choice;
+}
+
+std::optional<study::AlignmentChoice> placing_choice(const LineModels& models) {
+  const Config& config = models.config;
+  const model::Traits traits = model::traits(config.model);
+  if (!traits.attends()) return std::nullopt;
+  const study::AlignmentChoice usual = usual_choice(config);
+  if (!traits.has_self_attention || config.decoding.alignment.is_given() ||
+      config.training.guided_alignment > 0)
+    return usual;
+  return decode::copying_head(*models.translator, usual);
 }
 
 int64_t threads_of(const Config& config) {

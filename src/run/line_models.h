@@ -29,6 +29,10 @@ struct LineModels {
 /// step, or inspect::usual_choice().
 study::AlignmentChoice usual_choice(const Config& config);
 
+/// The attention that says where inlays belong: usual_choice(), or decode::copying_head() for a
+/// Transformer where nothing names or has taught a head. Nothing for a model without attention.
+std::optional<study::AlignmentChoice> placing_choice(const LineModels& models);
+
 /// CPU threads of models: `threads`, or one for each core.
 int64_t threads_of(const Config& config);
 

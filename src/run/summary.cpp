@@ -14,6 +14,7 @@
 #include "base/subprocess.h"
 #include "data/config.h"
 #include "data/flaws.h"
+#include "text/tmx_lines.h"
 
 namespace heed::run {
 namespace {
@@ -80,10 +81,11 @@ Provenance Provenance::read(const std::string& path) {
 }
 
 CorpusSum sum_of(const std::string& path) {
-  const subprocess::Result result = subprocess::run({"sha256sum", "--zero", "--", path});
+  const std::string file = text::file_of_lines(path);
+  const subprocess::Result result = subprocess::run({"sha256sum", "--zero", "--", file});
   if (result.status != 0 || result.out.size() < 64)
     throw Failure(path + ": sha256sum failed: " + std::string(trim(result.err)));
-  return {path, std::filesystem::file_size(path), result.out.substr(0, 64)};
+  return {path, std::filesystem::file_size(file), result.out.substr(0, 64)};
 }
 
 std::vector<CorpusSum> sums_of(const data::DataConfig& data) {

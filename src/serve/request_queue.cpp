@@ -1,6 +1,7 @@
 #include "serve/request_queue.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
@@ -25,6 +26,7 @@ struct RequestQueue::Entry {
   std::vector<decode::Translation> found = {};  // one a line
   std::size_t done = 0;  // lines that are translated: the first ones, where batches are shared
   std::deque<std::vector<std::size_t>> turns = {};  // else: turns left of the chunk of lines
+  int64_t size = 0;  // of the lines that are not translated, or of the task (size_of())
 
   std::size_t model() const { return is_task ? task.model : lines.model; }
   const decode::LinesRequest& request() const { return lines.request; }
@@ -33,6 +35,10 @@ struct RequestQueue::Entry {
 };
 
 namespace {
+
+// A shared batch may be as large as if all its lines had so many bytes: about what sentences have.
+constexpr int64_t kBytesOfLine = 128;
+constexpr int64_t kBytesOfPiece = 4;  // about, to tell how much of a long line a model reads
 
 /// The answer to the exception that is being handled.
 http::Response response_of_exception() {
@@ -70,15 +76,23 @@ RequestQueue::RequestQueue(const std::vector<ServedModel>& models, const Limits&
 
 void RequestQueue::take(QueuedLines lines, const http::Reply& reply) {
   auto entry = std::make_shared<Entry>(Entry{.reply = reply});
-  entry->lines = std::move(lines);
-  entry->found.resize(entry->request().lines.size());
+  set_lines(*entry, std::move(lines));
   take(std::move(entry));
+}
+
+void RequestQueue::set_lines(Entry& entry, QueuedLines lines) const {
+  entry.is_task = false;
+  entry.lines = std::move(lines);
+  entry.found.resize(entry.request().lines.size());
+  entry.size = 0;
+  for (std::size_t i = 0; i < entry.found.size(); ++i) entry.size += size_of(entry, i);
 }
 
 void RequestQueue::take(Task task, const http::Reply& reply) {
   auto entry = std::make_shared<Entry>(Entry{.reply = reply});
   entry->task = std::move(task);
   entry->is_task = true;
+  entry->size = static_cast<int64_t>(entry->task.bytes);
   take(std::move(entry));
 }
 
@@ -112,17 +126,32 @@ void RequestQueue::remove(const EntryPtr& entry) {
   std::erase(entries_, entry);
 }
 
+bool RequestQueue::is_late(const Entry& entry) const {
+  return entry.begun <= Clock::now() - limits_.patience;
+}
+
 void RequestQueue::drop_late_and_abandoned() {
-  const auto late = Clock::now() - limits_.patience;
   const std::deque<EntryPtr> all = entries_;
   for (const EntryPtr& entry : all) {
-    const bool is_late = entry->begun <= late;
-    if (!is_late && !entry->reply.gone()) continue;
+    const bool late = is_late(*entry);
+    if (!late && !entry->reply.gone()) continue;
     remove(entry);
-    if (is_late)
+    if (late)
       entry->reply.send(http::try_again(
           503, "not done within " + counted(limits_.patience.count(), "second"), 5));
   }
+}
+
+/// The bytes of a line, as far as its model reads it: the time of a search grows with them.
+int64_t RequestQueue::size_of(const Entry& entry, std::size_t line) const {
+  return std::min<int64_t>(std::ssize(entry.request().lines[line]),
+                           kBytesOfPiece * models_[entry.model()].translator->source_limit());
+}
+
+/// The request with which the next turn begins.
+RequestQueue::EntryPtr RequestQueue::next_entry() {
+  if (!std::exchange(is_turn_of_shortest_, !is_turn_of_shortest_)) return entries_.front();
+  return *std::ranges::min_element(entries_, {}, [](const EntryPtr& entry) { return entry->size; });
 }
 
 bool RequestQueue::shares_batches(const Entry& entry) const {
@@ -168,8 +197,7 @@ void RequestQueue::plan_turns(Entry& entry) const {
   for (auto& turn : entry.turns) std::ranges::sort(turn);  // batches are cut from sorted lines
 }
 
-std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
-  const EntryPtr& first = entries_.front();
+std::vector<RequestQueue::BatchLine> RequestQueue::next_batch(const EntryPtr& first) const {
   std::vector<BatchLine> batch;
   if (!shares_batches(*first)) {
     if (first->turns.empty()) plan_turns(*first);
@@ -177,27 +205,29 @@ std::vector<RequestQueue::BatchLine> RequestQueue::next_batch() const {
     first->turns.pop_front();
     return batch;
   }
-  std::vector<EntryPtr> fellows;
+  std::vector<EntryPtr> fellows = {first};
   for (const EntryPtr& entry : entries_)
-    if (entry->model() == first->model() && shares_batches(*entry) &&
+    if (entry != first && entry->model() == first->model() && shares_batches(*entry) &&
         entry->n_best() == first->n_best())
       fellows.push_back(entry);
-  // A batch has as many lines as all threads search at once. Small batches are answered early.
-  // If more lines wait, those of about the length of the first are taken, because these are
-  // searched faster together.
+  // A batch has as many lines as all threads search at once, fewer of them where they are long.
+  // Small batches are answered early. If more lines wait, those of about the length of the first
+  // are taken, because these are searched faster together.
   const int64_t each = models_[first->model()].translator->batch_size() / 2;
   const auto most = static_cast<std::size_t>(std::max<int64_t>(1, each) * limits_.threads);
-  const auto length = [](const BatchLine& one) {
-    return std::ssize(one.entry->request().lines[one.line]);
-  };
+  int64_t room = kBytesOfLine * static_cast<int64_t>(most);
+  const auto length = [&](const BatchLine& one) { return size_of(*one.entry, one.line); };
   for (std::size_t round = 0; !fellows.empty() && batch.size() < most; ++round) {
     std::vector<BatchLine> turn;  // the next line of each request
     for (const EntryPtr& entry : fellows) turn.push_back({entry, entry->done + round});
     const int64_t first_length = length(batch.empty() ? turn.front() : batch.front());
     std::ranges::stable_sort(
         turn, {}, [&](const BatchLine& one) { return std::abs(length(one) - first_length); });
-    turn.resize(std::min(turn.size(), most - batch.size()));
-    batch.insert(batch.end(), turn.begin(), turn.end());
+    for (const BatchLine& one : turn) {
+      room -= length(one);
+      if (!batch.empty() && (room < 0 || batch.size() == most)) return batch;
+      batch.push_back(one);
+    }
     std::erase_if(fellows, [&](const EntryPtr& entry) {
       return entry->done + round + 1 == entry->request().lines.size();
     });
@@ -218,7 +248,18 @@ void RequestQueue::translate(const std::vector<BatchLine>& batch) {
     for (const BatchLine& one : batch)
       request.lines.push_back(one.entry->request().lines[one.line]);
   }
-  decode::LinesResult result = model.translator->translate(request);
+  std::vector<EntryPtr> asking;
+  for (const BatchLine& one : batch)
+    if (std::ranges::find(asking, one.entry) == asking.end()) asking.push_back(one.entry);
+  std::atomic<bool> is_given_up = false;
+  const auto given_up = [&] {
+    if (!is_given_up)
+      is_given_up = std::ranges::all_of(
+          asking, [&](const EntryPtr& entry) { return is_late(*entry) || entry->reply.gone(); });
+    return is_given_up.load();
+  };
+  decode::LinesResult result = model.translator->translate(request, {.interrupted = given_up});
+  if (is_given_up) return;  // all are dropped before the next turn
   std::vector<decode::Translation>& found = result.translations;
   const double seconds = result.text_seconds + result.search_seconds;
   count(model, batch.size(), seconds);
@@ -227,6 +268,7 @@ void RequestQueue::translate(const std::vector<BatchLine>& batch) {
   seconds_per_line_ += 0.1 * (seconds / static_cast<double>(batch.size()) - seconds_per_line_);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     batch[i].entry->found[batch[i].line] = std::move(found[i]);
+    batch[i].entry->size -= size_of(*batch[i].entry, batch[i].line);
     ++batch[i].entry->done;
   }
   waiting_ -= std::ssize(batch);
@@ -251,22 +293,33 @@ void RequestQueue::answer_complete(const std::vector<BatchLine>& batch) {
   }
 }
 
+void RequestQueue::answer_task(const EntryPtr& entry) {
+  std::optional<QueuedLines> lines;
+  http::Response response = response_of([&] {
+    auto answer = entry->task.answer(*models_[entry->model()].translator);
+    if (auto* const asked = std::get_if<QueuedLines>(&answer)) lines = std::move(*asked);
+    return lines ? http::Response{} : std::get<http::Response>(std::move(answer));
+  });
+  if (!lines) return entry->reply.send(std::move(response));
+  set_lines(*entry, *std::move(lines));
+  take(entry);
+}
+
 bool RequestQueue::work(std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
   came_.wait_for(lock, wait, [&] { return !entries_.empty(); });
   drop_late_and_abandoned();
   if (entries_.empty()) return false;
-  const EntryPtr first = entries_.front();
+  const EntryPtr first = next_entry();
   if (first->is_task) {
     remove(first);
     lock.unlock();
-    const decode::LineTranslator& translator = *models_[first->model()].translator;
-    first->reply.send(response_of([&] { return first->task.answer(translator); }));
+    answer_task(first);
     return true;
   }
   std::vector<BatchLine> batch{{first, 0}};  // the request that fails if no batch can be made
   try {
-    batch = next_batch();
+    batch = next_batch(first);
     lock.unlock();
     translate(batch);
   } catch (...) {

@@ -3,10 +3,11 @@
 // Lines of several requests share batches where that changes nobody's output: for models that give
 // a line the same bits in any batch (decode::LineTranslator::is_same_in_any_batch). Other requests
 // are translated alone. So an answer always equals the output of `heed translate` for a file of its
-// lines. Shared batches take a line of each request in turn, and always one of the first request;
-// other requests take turns, each with as many batches of `heed translate` as there are threads
-// (with sampling: with a chunk of lines of it). So a long request does not delay others, and none
-// waits for ever.
+// lines. Shared batches take a line of each request in turn, and have a bounded size; other
+// requests take turns, each with as many batches of `heed translate` as there are threads (with
+// sampling: with a chunk of lines of it). Every second turn begins with the request that has waited
+// longest for one, so that none waits for ever; the others begin with the request that has the
+// least text left, so that a short request does not wait for the turns of many long ones.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "decode/search/line_translator.h"
@@ -48,7 +50,9 @@ struct QueuedLines {
 /// Other work of a model for a request.
 struct Task {
   std::size_t model = 0;
-  std::function<http::Response(const decode::LineTranslator&)> answer;
+  std::size_t bytes = 0;  // of its text, by which its turn is chosen; 0: it takes no time
+  /// Makes the response, or lines to be translated, whose response is then that of the request.
+  std::function<std::variant<http::Response, QueuedLines>(const decode::LineTranslator&)> answer;
 };
 
 class RequestQueue {
@@ -63,8 +67,8 @@ class RequestQueue {
 
   /// Translates one batch or does one task, and answers the requests that are then complete; waits
   /// at most `wait` for a request to come. Requests that have waited too long get 503, and those
-  /// whose client has gone are dropped. An exception of a model is answered with 400 or 500.
-  /// Returns whether there was anything to do. For one thread.
+  /// whose client has gone are dropped, even while they are searched for. An exception of a model
+  /// is answered with 400 or 500. Returns whether there was anything to do. For one thread.
   bool work(std::chrono::milliseconds wait);
 
   /// Counts for /metrics that this model has translated so many lines together, in a batch or for a
@@ -83,10 +87,15 @@ class RequestQueue {
   };
 
   void take(EntryPtr entry);
+  void set_lines(Entry& entry, QueuedLines lines) const;
+  bool is_late(const Entry& entry) const;
   void drop_late_and_abandoned();
+  int64_t size_of(const Entry& entry, std::size_t line) const;
+  EntryPtr next_entry();
+  void answer_task(const EntryPtr& entry);
   bool shares_batches(const Entry& entry) const;
   void plan_turns(Entry& entry) const;
-  std::vector<BatchLine> next_batch() const;
+  std::vector<BatchLine> next_batch(const EntryPtr& first) const;
   void translate(const std::vector<BatchLine>& batch);
   void answer_complete(const std::vector<BatchLine>& batch);
   void remove(const EntryPtr& entry);
@@ -96,7 +105,8 @@ class RequestQueue {
   http::ServiceMetrics& metrics_;
   mutable std::mutex mutex_;
   std::condition_variable came_;
-  std::deque<EntryPtr> entries_;
+  std::deque<EntryPtr> entries_;  // the one that has waited longest for a turn first
+  bool is_turn_of_shortest_ = false;
   int64_t waiting_ = 0;
   double seconds_per_line_ = 0.05;  // recent average, from which clients learn when to try again
 };

@@ -118,7 +118,8 @@ double log_of_mean_probability(const decode::LineTranslator& translator, const s
 
 std::optional<study::AlignmentChoice> ServedModel::alignment() const {
   if (std::ranges::find(kinds, config::AttentionKind::cross) == kinds.end()) return std::nullopt;
-  return study::AlignmentChoice{.layer = layer, .head = head, .reads = reads};
+  return placing ? placing
+                 : study::AlignmentChoice{.layer = layer, .head = head, .reads = reads};
 }
 
 Parameters::Parameters(const http::Request& request) {
@@ -131,6 +132,9 @@ Parameters::Parameters(const http::Request& request) {
   const json query = object_of(request.query);
   for (const auto& [name, value] : query.items())
     if (!values_.contains(name)) values_[name] = value;
+  for (const http::Fields* fields : {&request.form, &request.query})
+    for (const auto& [name, value] : *fields)
+      if (!text::is_utf8(value)) refuse(one_line(name).c_str(), "is not UTF-8; send it as UTF-8");
 }
 
 Parameters::Texts Parameters::texts(const char* name) const {

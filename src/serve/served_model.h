@@ -60,6 +60,8 @@ struct ServedModel : ShownModel {
   std::shared_ptr<decode::LineTranslator> translator;
   bool reads = false;  // its alignment shows best at the step that reads a word
   model::ModelConfig config = {};
+  /// The attention weights by which tags are placed, where others show the alignment.
+  std::optional<study::AlignmentChoice> placing = {};
 
   /// The attention weights by which tags are placed; none where the model has no attention.
   std::optional<study::AlignmentChoice> alignment() const;

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
 #include "base/strings.h"
@@ -22,7 +24,6 @@
 #include "decode/search/marked_text.h"
 #include "document/document.h"
 #include "document/format.h"
-#include "document/language_tags.h"
 #include "document/markup.h"
 #include "document/markup_tokens.h"
 #include "document/segment.h"
@@ -31,6 +32,7 @@
 #include "serve/answers/answers.h"
 #include "serve/specification.h"
 #include "text/kept.h"
+#include "text/language_tags.h"
 #include "text/utf8.h"
 
 namespace heed::serve {
@@ -288,48 +290,55 @@ AskedLines asked_of(const std::vector<ServedModel>& models, const Limits& limits
   return out;
 }
 
+/// The lines of a request with what makes its response, or the response where nothing is to be
+/// translated. `guess` returns the language where the client has left it open.
+std::variant<http::Response, QueuedLines> queued(
+    const std::vector<ServedModel>& models, AskedLines wanted,
+    const std::function<std::optional<Guess>()>& guess) {
+  if (wanted.refusal) return *wanted.refusal;
+  const auto answer = [asked = wanted.asked, &model = models[wanted.lines.model], guess](
+                          const decode::LinesRequest& translated,
+                          std::vector<decode::Translation> found) {
+    TextRequest answered = asked;
+    answered.detected = guess();
+    return answer_to(answered, model, translated, std::move(found));
+  };
+  if (wanted.lines.request.lines.empty()) return answer(wanted.lines.request, {});
+  wanted.lines.answer = answer;
+  return std::move(wanted.lines);
+}
+
 }  // namespace
 
 void Service::translate(const http::Request& request, const http::Reply& reply) {
   const Parameters parameters(request);
   const bool detects = parameters.text("source") == "auto";
-  if (detects && has_choice_of_source(models_, parameters.text("target")))
-    return queue_.take({.model = 0,
-                        .answer =
-                            [this, parameters](const decode::LineTranslator&) {
-                              return detected_and_translated(parameters);
-                            }},
-                       reply);
-  AskedLines wanted = asked_of(models_, limits_, parameters, choose(models_, parameters));
-  if (wanted.refusal) return reply.send(*wanted.refusal);
-  const ServedModel& model = models_[wanted.lines.model];
-  const auto answer = [this, detects, asked = wanted.asked, &model, parameters](
-                          const decode::LinesRequest& translated,
-                          std::vector<decode::Translation> found) {
-    TextRequest answered = asked;
-    if (detects) answered.detected = likeliest_language(models_, parameters);
-    return answer_to(answered, model, translated, std::move(found));
+  if (detects && has_choice_of_source(models_, parameters.text("target"))) {
+    const auto by_detected = [this, parameters](const decode::LineTranslator& /*translator*/) {
+      const Guess likeliest = likeliest_language(models_, parameters);
+      const std::size_t chosen = choose(models_, parameters, likeliest.language);
+      return queued(models_, asked_of(models_, limits_, parameters, chosen),
+                    [likeliest] { return likeliest; });
+    };
+    return queue_.take(Task{.answer = by_detected}, reply);
+  }
+  const auto guess = [this, detects, parameters]() -> std::optional<Guess> {
+    if (!detects) return std::nullopt;
+    return likeliest_language(models_, parameters);
   };
-  if (wanted.lines.request.lines.empty())
-    return reply.send(answer_to(wanted.asked, model, wanted.lines.request, {}));
-  wanted.lines.answer = answer;
-  queue_.take(std::move(wanted.lines), reply);
-}
-
-/// Translates by the model for the language that the text seems to be in. To be called by the
-/// thread that translates.
-http::Response Service::detected_and_translated(const Parameters& parameters) {
-  const Guess likeliest = likeliest_language(models_, parameters);
-  AskedLines wanted =
-      asked_of(models_, limits_, parameters, choose(models_, parameters, likeliest.language));
-  if (wanted.refusal) return *wanted.refusal;
-  wanted.asked.detected = likeliest;
-  const ServedModel& model = models_[wanted.lines.model];
-  const decode::LinesRequest& lines = wanted.lines.request;
-  decode::LinesResult found;
-  if (!lines.lines.empty()) found = model.translator->translate(lines);
-  queue_.count(model, lines.lines.size(), found.text_seconds + found.search_seconds);
-  return answer_to(wanted.asked, model, lines, std::move(found.translations));
+  const auto read = [this, parameters, guess, chosen = choose(models_, parameters)] {
+    return queued(models_, asked_of(models_, limits_, parameters, chosen), guess);
+  };
+  // A megabyte of markup takes seconds to read, too long for the server's thread.
+  if (document::markup_kind(parameters.text("format")) != document::MarkupKind::none) {
+    Task task{.answer = [read](const decode::LineTranslator& /*translator*/) { return read(); }};
+    for (const std::string& text : parameters.texts("q").values) task.bytes += text.size();
+    return queue_.take(std::move(task), reply);
+  }
+  auto lines = read();
+  if (auto* const response = std::get_if<http::Response>(&lines))
+    return reply.send(std::move(*response));
+  queue_.take(std::get<QueuedLines>(std::move(lines)), reply);
 }
 
 void Service::translate_file(const http::Request& request, const http::Reply& reply) {
@@ -344,22 +353,32 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
         one_line(*name), join(document_endings(), ", "));
   if (!text::is_utf8(*bytes)) throw UserError("file: is not UTF-8; convert it before");
   const Parameters parameters(request);
-  QueuedLines lines{.model = choose(models_, parameters)};
-  const ServedModel& model = models_[lines.model];
-  const decode::LineTranslator& translator = *model.translator;
+  const auto read = [this, name = *name, bytes = *bytes, format, parameters, host = request.host,
+                     chosen = choose(models_, parameters)](const decode::LineTranslator&) {
+    return document_of({.name = name, .bytes = bytes, .host = host}, *format, parameters, chosen);
+  };
+  queue_.take(Task{.bytes = bytes->size(), .answer = read}, reply);
+}
+
+/// Reads a document. To be called by the thread that translates.
+std::variant<http::Response, QueuedLines> Service::document_of(
+    const SentDocument& sent, const document::DocumentFormat& format, const Parameters& parameters,
+    std::size_t chosen) {
+  QueuedLines lines{.model = chosen};
+  const ServedModel& model = models_[chosen];
   const document::Document read(
-      *bytes, *format,
+      sent.bytes, format,
       options_for(model, parameters.kept("keep"), parameters.texts("column").values));
   TextRequest asked{
       .counts = {1}, .pages = {read.text()}, .numbers = {read.lines().begin(), read.lines().end()}};
   lines.request = decode::segments_of(asked.pages, {});
   const auto count = std::ssize(lines.request.lines);
   if (count > limits_.queue)
-    return reply.send(http::error(
-        413, fmt::format("{}; a document may have {}", counted(count, "sentence"), limits_.queue)));
+    return http::error(
+        413, fmt::format("{}; a document may have {}", counted(count, "sentence"), limits_.queue));
   if (const auto terms = parameters.terms("glossary"))
-    lines.request.glossary = translator.glossary_of(*terms);
-  const auto answer = [this, asked, &model, name = *name, host = request.host](
+    lines.request.glossary = model.translator->glossary_of(*terms);
+  const auto answer = [this, asked, &model, name = sent.name, host = sent.host](
                           const decode::LinesRequest& translated,
                           std::vector<decode::Translation> found) {
     const decode::Inlaid inlaid =
@@ -371,9 +390,9 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
     tell_faults(asked, model, translated, found, inlaid, body);
     return json_response(body);
   };
-  if (count == 0) return reply.send(answer(lines.request, {}));
+  if (count == 0) return answer(lines.request, {});
   lines.answer = answer;
-  queue_.take(std::move(lines), reply);
+  return lines;
 }
 
 void Service::download_file(const http::Request& request, const http::Reply& reply) {
@@ -399,6 +418,7 @@ void Service::attention(const http::Request& request, const http::Reply& reply) 
     wanted.translation = one_line_of(given, "translation");
   }
   queue_.take({.model = chosen,
+               .bytes = wanted.line.size(),
                .answer =
                    [this, &model, wanted](const decode::LineTranslator& translator) {
                      const AttentionAnswer answer = attention_of(model, translator, wanted);
@@ -415,6 +435,7 @@ void Service::steps(const http::Request& request, const http::Reply& reply) {
   const std::string line = one_line_of(parameters.required_text("q"), "q"),
                     prefix = prefix_of(parameters, *model.translator);
   queue_.take({.model = chosen,
+               .bytes = line.size(),
                .answer =
                    [&model, line, prefix](const decode::LineTranslator& translator) {
                      return json_response(steps_of(model, model.config, translator, line, prefix));
@@ -429,6 +450,7 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
                     prefix = prefix_of(parameters, *models_[chosen].translator);
   const int64_t count = parameters.whole("count", 8, 1, kCandidates);
   queue_.take({.model = chosen,
+               .bytes = line.size(),
                .answer =
                    [line, prefix, count](const decode::LineTranslator& translator) {
                      return json_response(candidates_of(translator, line, prefix, count));
@@ -437,7 +459,9 @@ void Service::candidates(const http::Request& request, const http::Reply& reply)
 }
 
 void Service::detect(const http::Request& request, const http::Reply& reply) {
-  const std::string text = Parameters(request).required_text("q");
+  const Parameters::Texts texts = Parameters(request).texts("q");
+  if (texts.values.empty()) throw UserError("q: is missing");
+  const std::string text = join(texts.values, "\n");
   queue_.take({.model = 0,
                .answer =
                    [this, text](const decode::LineTranslator&) {
@@ -457,14 +481,14 @@ http::Response Service::languages() const {
   }
   Json out = Json::array();
   for (const auto& [code, reached] : targets)
-    out.push_back({{"code", code}, {"name", document::language_name(code)}, {"targets", reached}});
+    out.push_back({{"code", code}, {"name", text::language_name(code)}, {"targets", reached}});
   return json_response(out);
 }
 
 /// LibreTranslate's settings, and the names of the models.
 http::Response Service::settings() const {
   const auto language = [](const std::string& code) {
-    return Json{{"code", code}, {"name", document::language_name(code)}};
+    return Json{{"code", code}, {"name", text::language_name(code)}};
   };
   std::vector<std::string> names;
   for (const ServedModel& model : models_) names.push_back(model.name);
@@ -496,8 +520,8 @@ std::vector<http::Route> Service::routes() {
   using http::Request;
   std::vector<draw::PlayedModel> played;
   for (const ServedModel& model : models_)
-    played.push_back({model.name, document::language_name(model.source),
-                      document::language_name(model.target), model.examples});
+    played.push_back({model.name, text::language_name(model.source),
+                      text::language_name(model.target), model.examples});
   const auto page = [](std::string html) {
     return [html = std::move(html)](const Request&, const Reply& reply) {
       reply.send({.type = "text/html; charset=utf-8",
@@ -518,6 +542,10 @@ std::vector<http::Route> Service::routes() {
        [this](const Request& q, const Reply& r) { translate_file(q, r); }},
       {"GET", "/download_file", [this](const Request& q, const Reply& r) { download_file(q, r); }},
       {"POST", "/detect", [this](const Request& q, const Reply& r) { detect(q, r); }},
+      {"POST", "/suggest",
+       [](const Request&, const Reply& r) {
+         r.send(http::error(403, "suggestions are not taken here"));
+       }},
       {"GET", "/languages", [this](const Request&, const Reply& r) { r.send(languages()); }},
       {"GET", "/frontend/settings", [this](const Request&, const Reply& r) { r.send(settings()); }},
       {"GET", "/spec",

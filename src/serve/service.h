@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "http/message.h"
@@ -14,6 +16,10 @@
 #include "serve/request_queue.h"
 #include "serve/served_model.h"
 #include "serve/translated_files.h"
+
+namespace heed::document {
+struct DocumentFormat;  // document/format.h
+}  // namespace heed::document
 
 namespace heed::serve {
 
@@ -35,12 +41,18 @@ class Service {
   int64_t waiting() const { return queue_.waiting(); }
 
  private:
-  http::Response detected_and_translated(const Parameters& parameters);
   void translate(const http::Request& request, const http::Reply& reply);
   void attention(const http::Request& request, const http::Reply& reply);
   void steps(const http::Request& request, const http::Reply& reply);
   void candidates(const http::Request& request, const http::Reply& reply);
   void translate_file(const http::Request& request, const http::Reply& reply);
+  struct SentDocument {
+    std::string name, bytes, host;
+  };
+  std::variant<http::Response, QueuedLines> document_of(const SentDocument& sent,
+                                                        const document::DocumentFormat& format,
+                                                        const Parameters& parameters,
+                                                        std::size_t chosen);
   void download_file(const http::Request& request, const http::Reply& reply);
   void detect(const http::Request& request, const http::Reply& reply);
   http::Response languages() const;

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/strings.h"
+#include "text/tmx_lines.h"
 
 namespace heed::text {
 namespace {
@@ -231,9 +232,16 @@ std::string command_to_convert(const std::string& path, const std::string& encod
   return fmt::format("{} < {} | {} > NEW", unpacked_by, old, command);
 }
 
-std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+namespace {
+
+/// The bytes of a file as they are after decompression. `is_xml`: a parser of XML
+/// reads them, which knows UTF-16.
+std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
   std::unique_ptr<PlainSource> plain = open_plain(path);
-  switch (look_at(*plain)) {
+  const FileKind kind = look_at(*plain);
+  if (is_xml && kind == FileKind::utf16) return plain;
+  if (kind == FileKind::utf16 && has_tmx_name(path)) throw BadBytes(tmx_needs_language(path, ""));
+  switch (kind) {
     case FileKind::plain:
       return plain;
     case FileKind::gzip:
@@ -248,6 +256,14 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
       break;
   }
   throw BadBytes("an archive of zip, bzip2 or xz; heed reads plain text, gzip and zstd");
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  if (const auto side = tmx_side(path))
+    return tmx_lines(open_file(side->file, /*is_xml=*/true), *side);
+  return open_file(path, /*is_xml=*/false);
 }
 
 void telling(const std::string& where, const std::function<void()>& work) {

@@ -40,7 +40,8 @@ std::string shown_name(const std::string& path);
 std::string command_to_convert(const std::string& path, const std::string& encoding,
                                const std::string& unpacked_by = "");
 
-/// Opens `path` ("-": stdin) and looks at its first bytes. Throws UserError where it cannot be
+/// Opens `path` ("-": stdin; `memory.tmx#de`: the lines of a side, text/tmx_lines.h) and looks at
+/// its first bytes. Throws UserError where it cannot be
 /// opened, BadBytes where its first bytes cannot be read or are of an unknown archive, or of
 /// UTF-16 or UTF-32.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);

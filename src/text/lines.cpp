@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "text/bytes.h"
 #include "text/no_text.h"
+#include "text/tmx_lines.h"
 #include "text/utf8.h"
 
 namespace heed::text {
@@ -145,12 +146,15 @@ bool LineReader::next(std::string& line) {
 /// Sets no_text_ from the beginning of the file, or as much of it as is there: a pipe is not waited
 /// for.
 void LineReader::look_for_text() {
+  if (tmx_side(path_)) return;  // its reader has looked
   while (!ended_ && buffer_.size() < kBeginning && bytes_->ready(0)) ended_ = !fill();
   scanned_ = start_;
   find_end();
-  const auto found = text::no_text(std::string_view(buffer_).substr(start_));
+  const std::string_view beginning = std::string_view(buffer_).substr(start_);
+  const auto found = text::no_text(beginning);
   if (!found) return;
-  no_text_ = name() + ": " + found->what;
+  no_text_ =
+      name() + ": " + (found->format == "tmx" ? tmx_needs_language(path_, beginning) : found->what);
   if (!found->program.empty()) no_text_ += ": " + command_through(found->program);
   if (found->is_pointer || long_lines_ == LongLines::refuse) throw UserError(no_text_);
 }
@@ -232,11 +236,12 @@ namespace fs = std::filesystem;
 
 bool is_stream(const std::string& path) {
   // Recognised by its name: when a run is resumed, there may be no such descriptor.
+  const std::string file = file_of_lines(path);
   for (const std::string_view start : {"/dev/fd/", "/proc/self/fd/"})
-    if (path.starts_with(start)) return true;
-  if (path == "-" || path == "/dev/stdin") return true;
+    if (file.starts_with(start)) return true;
+  if (file == "-" || file == "/dev/stdin") return true;
   std::error_code none;
-  return fs::is_other(fs::status(path, none));
+  return fs::is_other(fs::status(file, none));
 }
 
 }  // namespace heed::text

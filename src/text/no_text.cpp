@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
+#include <vector>
 
 #include "base/stand_in.h"
+#include "base/strings.h"
+#include "text/usual_ending.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 namespace {
@@ -24,13 +29,6 @@ std::string_view start_of(std::string_view text) {
     text = without_leading_blanks(text.substr(end + 3));
   }
   return text;
-}
-
-std::string in_small_letters(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 bool has_tag(std::string_view text, std::string_view name) {
@@ -58,7 +56,88 @@ constexpr std::array<std::string_view, 4> kXml = {"?xml", "!doctype", "tmx", "xl
 /// Whether the text is a transcript of talks as in IWSLT's training sets, with tags on lines of
 /// their own. `text` is in small letters.
 bool is_tagged_talk(std::string_view text) {
-  return text.starts_with("<url>") && has_tag(text, "talkid>");
+  return (text.starts_with("<url>") || is_markup_of(text, "doc")) && has_tag(text, "talkid>");
+}
+
+/// The lines that are complete in the beginning of a file, without those that are blank; the first
+/// one, if none is.
+std::vector<std::string> lines_of(std::string_view beginning) {
+  std::vector<std::string> lines = split(beginning, '\n');
+  if (beginning.size() == kBeginning && lines.size() > 1) lines.pop_back();
+  std::erase_if(lines, [](const std::string& line) { return is_blank(line); });
+  for (std::string& line : lines) line = trim(line);
+  return lines;
+}
+
+bool is_any_of(std::string_view text, std::initializer_list<std::string_view> list) {
+  return std::ranges::count(list, text) > 0;
+}
+
+/// Whether the lines, which begin with an object of JSON, are nothing but JSON: an object on each
+/// of them, or a document whose first line has its brackets alone.
+bool are_all_json(const std::vector<std::string>& lines, bool is_cut) {
+  if (is_any_of(lines[0], {"{", "[", "[{"})) return true;
+  const auto is_object = [](const std::string& line) {
+    return (line.starts_with('{') || line.starts_with("[{")) &&
+           (line.ends_with('}') || line.ends_with("},") || line.ends_with("}]"));
+  };
+  return (is_cut && lines.size() == 1) || std::ranges::all_of(lines, is_object);
+}
+
+/// The first key of lines that begin with an object of JSON.
+std::string first_key(const std::vector<std::string>& lines) {
+  const std::vector<std::string> parts = split(join(lines, " "), '"');
+  return parts.size() > 1 ? parts[1] : "";
+}
+
+bool are_all_messages(const std::vector<std::string>& lines) {
+  return std::ranges::all_of(lines, [](const std::string& line) {
+    return line.starts_with('#') || line.starts_with("msg") || line.starts_with('"');
+  });
+}
+
+/// What a whole file is that a server sent in place of another: Hugging Face's and GitHub's words.
+bool is_refusal(std::string_view text) {
+  return is_any_of(
+      text, {"404: Not Found", "Not Found", "Entry not found", "Invalid username or password."});
+}
+
+/// A document that is no markup.
+std::optional<NoText> no_text_of_lines(std::string_view beginning) {
+  if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
+  if (is_refusal(beginning))
+    return NoText{.what = "the words of a server that has no such file; fetch the file itself",
+                  .program = ""};
+  const std::vector<std::string> lines = lines_of(beginning);
+  if (lines.empty()) return std::nullopt;
+  const std::string_view ending = usual_ending(lines);
+  if (is_any_of(ending, {".srt", ".vtt", ".sbv", ".sub"}) ||
+      ascii_lower(lines[0]) == "[script info]")
+    return NoText{.what =
+                      "subtitles, not lines of text; those of two languages are not line by line, "
+                      "so align them by their times first",
+                  .program = "",
+                  .format = ending.substr(1)};
+  if (ending == ".po" && are_all_messages(lines))
+    return NoText{.what =
+                      "messages of GNU gettext (PO), not lines of text; `po2tmx -l de OLD.po "
+                      "NEW.tmx` of translate-toolkit makes a translation memory of them, of which "
+                      "heed reads NEW.tmx#en and NEW.tmx#de",
+                  .program = "",
+                  .format = ending.substr(1)};
+  if (ending != ".jsonl" || !are_all_json(lines, beginning.size() == kBeginning))
+    return std::nullopt;
+  if (is_any_of(ascii_lower(first_key(lines)), {"error", "errors", "message", "detail"}))
+    return NoText{.what = "an answer of a server in JSON, not the text; fetch the file itself",
+                  .program = "",
+                  .format = ending.substr(1)};
+  return NoText{
+      .what = "JSON, not lines of text; texts of objects on lines of their own as a .tsv file",
+      .program =
+          "python3 -c 'import json, sys; [print(*(\" \".join(str(text).split()) for text in "
+          "row.get(\"translation\", row).values()), sep=\"\\t\") for row in map(json.loads, "
+          "sys.stdin)]'",
+      .format = ending.substr(1)};
 }
 
 /// Whether the file begins with "%PDF-" and a version.
@@ -76,8 +155,10 @@ bool is_tar(std::string_view beginning) {
 }  // namespace
 
 bool NoText::may_be(std::string_view document) const {
-  return (!format.empty() && document == format) ||
-         (format == "xml" && (document == "tmx" || document == "xliff"));
+  const auto is_xml = [](std::string_view name) {
+    return name == "xml" || name == "tmx" || name == "xliff";
+  };
+  return (!format.empty() && document == format) || (is_xml(format) && is_xml(document));
 }
 
 std::optional<NoText> no_text(std::string_view beginning) {
@@ -101,11 +182,12 @@ std::optional<NoText> no_text(std::string_view beginning) {
                   .program = ""};
   if (is_tar(beginning))
     return NoText{.what = "a tar archive, not a text; `tar -xf` unpacks it", .program = ""};
-  const std::string start = in_small_letters(start_of(beginning));
+  const std::string start = ascii_lower(start_of(beginning));
   const auto is = [&](std::string_view name) { return is_markup_of(start, name); };
   const auto has = [&](std::string_view name) { return has_tag(start, name); };
   const bool xml = std::ranges::any_of(kXml, is);
-  if (std::ranges::any_of(kTestSets, is) || (xml && std::ranges::any_of(kTestSets, has)))
+  if (std::ranges::any_of(kTestSets, is) || (is("doc") && has("seg ")) ||
+      (xml && std::ranges::any_of(kTestSets, has)))
     return NoText{
         .what = "a test set with tags, not lines of text; its segments as lines",
         .program =
@@ -115,18 +197,44 @@ std::optional<NoText> no_text(std::string_view beginning) {
   if (is_tagged_talk(start))
     return NoText{.what = "a text with tags of IWSLT; its lines without them",
                   .program =
-                      "grep -vE '^ *<(url|keywords|speaker|talkid|title|description|"
+                      "grep -vE '^ *</?(doc|url|keywords|speaker|talkid|title|description|"
                       "reviewer|translator)[ >]'"};
   if (is("html") || is("!doctype html") || (is("head") && has("title")) ||
       (xml && (has("html") || has("!doctype html"))))
     return NoText{.what = "a page of HTML, not the text; fetch the file itself",
                   .program = "",
                   .format = "html"};
+  if (xml && has("tmx"))
+    return NoText{.what = "a translation memory (TMX)", .program = "", .format = "tmx"};
+  if (xml && has("xliff"))
+    return NoText{
+        .what =
+            "a file of XLIFF, not lines of text; its units with a translation as a .tsv file, "
+            "source TAB target",
+        .program =
+            "python3 -c 'import sys, xml.etree.ElementTree as E; n = lambda e: "
+            "e.tag.split(\"}\")[-1]; [print(*(\" \".join(\"\".join(x.itertext()).split()) for x in "
+            "p), sep=\"\\t\") for u in E.parse(sys.stdin.buffer).iter() if n(u) in "
+            "(\"trans-unit\", \"segment\") for p in [[c for c in u if n(c) in (\"source\", "
+            "\"target\")]] if len(p) == 2 and \"\".join(p[1].itertext()).strip()]'",
+        .format = "xliff"};
+  if (xml && has("dataset ") && has("src "))
+    return NoText{
+        .what =
+            "a test set of WMT in XML, not lines of text; its segments as a .tsv file, source TAB "
+            "first reference",
+        .program =
+            "python3 -c 'import sys, xml.etree.ElementTree as E; s = lambda e: {g.get(\"id\"): "
+            "\" \".join(\"\".join(g.itertext()).split()) for g in e.iter(\"seg\")}; "
+            "[print(t, s(r[0]).get(i, \"\"), sep=\"\\t\") for d in "
+            "E.parse(sys.stdin.buffer).iter(\"doc\") for r in [d.findall(\".//ref\")] if r for i, "
+            "t in s(d.find(\".//src\")).items()]'",
+        .format = "xml"};
   if (xml)
     return NoText{.what = "a file of XML, not lines of text; take the text out of it",
                   .program = "",
                   .format = "xml"};
-  return std::nullopt;
+  return no_text_of_lines(beginning);
 }
 
 }  // namespace heed::text

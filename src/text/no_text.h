@@ -1,4 +1,4 @@
-// Files that are not lines of text: pointers, pages, test sets in SGML, archives.
+// Files that are not lines of text: pointers, pages, test sets in SGML, archives, documents.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct NoText {
   std::string what;
   std::string program;  // turns the file, on standard input, into lines of text; "": there is none
   bool is_pointer = false;       // a pointer of Git LFS, of which no line means anything
-  std::string_view format = {};  // the format of documents that it has: "html", "xml"; "": none
+  std::string_view format = {};  // the format of documents that it has, as "html"; "": none
 
   /// Whether documents of this format are such files, as those of XLIFF are files of XML.
   bool may_be(std::string_view document) const;
@@ -24,6 +24,7 @@ inline constexpr std::size_t kBeginning = 4096;
 
 /// Recognises a file that is not text by its first bytes after decompression; nothing for text.
 /// If text follows the first tag, the file is text: lines of a corpus may well begin with <html>.
+/// Messages of gettext, subtitles and JSON are told by all of these bytes, not by one line.
 std::optional<NoText> no_text(std::string_view beginning);
 
 }  // namespace heed::text

@@ -76,6 +76,8 @@ TEST(Files, NoOutputReplacesAnInputOrAnotherOutputByWhateverPath) {
                   require_writable({output}, {"", x});
                 }),
                 HasSubstr(output + ": is read by this command"));
+  EXPECT_THAT(message_of<UserError>([&] { require_writable({x}, {x + "#de"}); }),
+              HasSubstr(x + ": is read by this command"));
   const std::string other = folder / "./new";
   EXPECT_THAT(message_of<UserError>([&] {
                 require_writable({folder / "new", other});

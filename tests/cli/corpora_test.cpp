@@ -1,6 +1,7 @@
 // heed doctor names what is wrong with corpora. The test also holds what other commands say of
 // those in UTF-16.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -30,6 +31,52 @@ TEST(Corpora, AreNamedInEveryMistake) {
   expect_mistake(run_heed({"doctor", write_flawed(folder, "  clean: [duplicate]\n")}),
                  {"flawed.yaml", "data.clean", "'duplicates'"});
   expect_mistake(run_heed({"doctor", "--json"}), {"config"});
+}
+
+/// The flawed corpus with its training pairs in a translation memory.
+std::string write_flawed_memory(const TemporaryFolder& folder) {
+  const std::vector<std::string> pairs[] = {
+      {"a b", "b a"}, {"c d", "d c"}, {"a b", "b a"}, {"e f", "f e"}};
+  std::string units;
+  for (const auto& pair : pairs)
+    units += "<tu><tuv xml:lang=\"de\"><seg>" + pair[0] +
+             "</seg></tuv><tuv xml:lang=\"EN-US\"><seg>" + pair[1] + "</seg></tuv></tu>\n";
+  const std::string memory =
+      folder.write("m.tmx", "<tmx version=\"1.4\"><header/><body>\n" + units + "</body></tmx>\n");
+  std::string yaml = read_file(write_flawed(folder));
+  for (const auto& [file, side] : {std::pair{"train.src", "#de"}, {"train.tgt", "#en"}})
+    yaml.replace(yaml.find(folder / file), (folder / file).size(), memory + side);
+  folder.write("memory.yaml", yaml);
+  return memory;
+}
+
+TEST(Corpora, OfATranslationMemoryAreReadByEveryCommand) {
+  const TemporaryFolder folder;
+  const std::string memory = write_flawed_memory(folder), config = folder / "memory.yaml",
+                    source = memory + "#de", target = memory + "#en";
+  EXPECT_THAT(product(run_heed({"doctor", config})),
+              HasSubstr("m.tmx#en, 4 pairs, Latin + Latin\n"
+                        "  the same as an earlier pair: 1 (line 3)\n"));
+  EXPECT_EQ(run_heed({"-q", "train", config}).status, 0);
+  EXPECT_THAT(read_file(folder / "run/config.yaml"), HasSubstr(source));
+  EXPECT_EQ(run_heed({"-q", "train", config, "--resume"}).status, 0);  // of the same corpus
+  EXPECT_EQ(run_heed({"-q", "vocab", source, target, "--algorithm", "bpe", "--size", "16", "-o",
+                      folder / "v.spm"})
+                .status,
+            0);
+  product(run_heed({"clean", source, target, "--remove", "duplicates", "-o", folder / "c"}));
+  EXPECT_EQ(read_file(folder / "c.target"), "b a\nd c\nf e\n");
+  EXPECT_EQ(lines_of(product(run_heed({"-q", "translate", folder / "run", source}))).size(), 4U);
+  EXPECT_THAT(product(run_heed({"evaluate", "--hypothesis", folder / "train.tgt", "--reference",
+                                target, "--set", "evaluation.metrics=[chrf]"})),
+              HasSubstr("100"));
+  expect_mistake(run_heed({"doctor", config, "--set", "data.train.0.source=" + memory + "#fr"}),
+                 {"no unit has a text in 'fr'; its languages: EN-US (4 units), de (4 units)"});
+  expect_mistake(run_heed({"init", memory}), {"name both, as heed init '" + memory + "#de'"});
+  expect_mistake(
+      run_heed({"clean", memory, memory}),
+      {memory + ": a translation memory (TMX); name the language of the side after it, '" + memory +
+       "#de' or '" + memory + "#EN-US'"});
 }
 
 TEST(Corpora, WhoseLinesHaveSlippedAreMended) {

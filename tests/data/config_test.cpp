@@ -125,6 +125,20 @@ TEST(DataConfig, AFileIsNotItsOwnTranslation) {
   EXPECT_EQ(wrong(config), "data.test: source and target are the same file, 'a.de'");
 }
 
+TEST(DataConfig, ATranslationMemoryHasALanguageForEachSide) {
+  DataConfig config;
+  config.test = {.source = "m.tmx#de", .target = "m.tmx#en"};
+  EXPECT_EQ(wrong(config), "(nothing thrown)");
+  for (const char* source : {"m.tmx#de", "m.tmx"}) {
+    config.test = {.source = source};
+    EXPECT_EQ(wrong(config),
+              "data.test: a translation memory has a side for each of its languages; name both, "
+              "source: m.tmx#de and target: m.tmx#en for German and English");
+  }
+  config.test = {.source = "m.tmx#de", .target = "m.tmx#de"};
+  EXPECT_EQ(wrong(config), "data.test: source and target are the same file, 'm.tmx#de'");
+}
+
 TEST(DataConfig, ATsvFileHasNoOtherFileBesideIt) {
   DataConfig config;
   config.train = {{.source = "p.tsv.gz", .target = "c.en"}};

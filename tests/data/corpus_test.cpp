@@ -67,6 +67,29 @@ TEST_F(CorpusRead, ATsvFileIsThePairOfFiles) {
   }
 }
 
+TEST_F(CorpusRead, TheSidesOfATranslationMemoryAreThePairOfFiles) {
+  const Corpus two = read({files("a\nb c\n\nd\n", "e\nf\nh\ng h\n")});
+  const auto unit = [](const std::string& source, const std::string& target) {
+    const auto variant = [](const char* language, const std::string& text) {
+      return text.empty()
+                 ? ""
+                 : std::string("<tuv xml:lang=\"") + language + "\"><seg>" + text + "</seg></tuv>";
+    };
+    return "<tu>" + variant("en-GB", target) + variant("de", source) + "</tu>\n";
+  };
+  CorpusFiles one;
+  one.source = folder.write(
+      "m.tmx.gz", gzip("<tmx version=\"1.4\"><header/><body>\n" + unit("a", "e") +
+                       unit("b c", "f") + unit("", "h") + unit("d", "g h") + "</body></tmx>\n"));
+  one.target = one.source + "#en";
+  one.source += "#de";
+  const Corpus corpus = read({one});
+  EXPECT_EQ(corpus.fingerprint(), two.fingerprint());
+  EXPECT_EQ(corpus.example(2).origin.line, 4);
+  EXPECT_THAT(corpus.report(), HasSubstr("3 of 4 pairs"));
+  EXPECT_THAT(corpus.report(), HasSubstr("m.tmx.gz#de"));
+}
+
 TEST_F(CorpusRead, ALineOfATsvFileHasOneTab) {
   CorpusFiles one;
   one.source = folder.write("pairs.tsv", "a\te\nb c\nd\tg h\n");

@@ -131,6 +131,7 @@ TEST(LanguagePairs, AreThoseOfTheConfigurationOrOfTheNamesOfItsFiles) {
   EXPECT_EQ(language_of_file("train.en.zst"), "en");
   EXPECT_EQ(language_of_file("pairs.tsv"), "");
   EXPECT_EQ(language_of_file("train"), "");
+  EXPECT_EQ(language_of_file("memory.tmx.gz#pt-BR"), "pt-BR");
   DataConfig config;
   EXPECT_EQ(language_pair(config).source, "");
   config.valid = {.source = "valid.cs", .target = "valid.sk"};

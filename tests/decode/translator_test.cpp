@@ -293,14 +293,15 @@ TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {
 }
 
 TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
+  const int before = at::get_num_threads();
+  at::set_num_threads(1);
   for (const std::size_t kind : {0U, 1U}) {
     DecodeConfig config;
     config.batch_size = 1;
     auto translator = make_translator(random_model(small_models()[kind]), config);
     const auto whole = translator.translate({.lines = kLines}).translations;
-    std::atomic<int> asked = 0;
     std::atomic<int64_t> told = 0;
-    const SearchHooks hooks{.interrupted = [&] { return ++asked > 2; },
+    const SearchHooks hooks{.interrupted = [&] { return told >= 2; },
                             .searched = [&](int64_t lines) { told += lines; }};
     const auto found = translator.translate({.lines = kLines}, hooks).translations;
     ASSERT_EQ(found.size(), kLines.size());
@@ -312,6 +313,23 @@ TEST(Translator, AnInterruptionLeavesTheBatchesThatHaveNotBegun) {
     EXPECT_EQ(searched, 2);
     EXPECT_EQ(told, 2);
   }
+  at::set_num_threads(before);
+}
+
+TEST(Translator, AnInterruptionEndsABatchAtItsNextStep) {
+  for (const std::size_t kind : {0U, 1U})
+    for (const int64_t best_of : {0, 2}) {
+      const DecodeConfig config{.beam_size = 2, .mbr = best_of};
+      auto translator = make_translator(random_model(small_models()[kind]), config);
+      std::atomic<int> asked = 0;
+      int64_t told = 0;
+      const SearchHooks hooks{.interrupted = [&] { return ++asked > 3; },
+                              .searched = [&](int64_t lines) { told += lines; }};
+      const auto found = translator.translate({.lines = kLines}, hooks).translations;
+      EXPECT_EQ(asked, 5);  // before the batch, before three steps, and after it
+      EXPECT_EQ(told, 0);
+      for (const Translation& one : found) EXPECT_TRUE(one.hypotheses.empty());
+    }
 }
 
 TEST(Translator, ACoveragePenaltyNeedsAttention) {

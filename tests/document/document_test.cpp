@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "document/inlays.h"
 #include "document/segment_builder.h"
+#include "document/stand_ins.h"
 #include "document/word_weights.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -236,7 +237,9 @@ TEST(MarkdownDocument, EmphasisIsAroundTheTranslationsOfItsWords) {
   // Around nothing the marks would be text: they are around the word that is nearest to theirs.
   EXPECT_EQ(put("a **c** d", "markdown", "a c d", "D A", {{2}, {0}}), "D **A**");
   EXPECT_EQ(put("a **c** _d_", "markdown", "a c d", "D .", {{2}, {0}}), "_D_ .");
-  EXPECT_EQ(put("a [c](x) d", "markdown", "a c d", "D A", {{2}, {0}}), "D A [](x)");
+  // So is a link, which nobody would see.
+  EXPECT_EQ(put("a [c](x) d", "markdown", "a c d", "D A", {{2}, {0}}), "D [A](x)");
+  EXPECT_EQ(put("a [c](x) d", "markdown", "a c d", "!", {{2}}), "! [](x)");
 }
 
 // CommonMark 0.31.2, section 6.2; the numbers are those of its examples.
@@ -357,6 +360,12 @@ TEST(MarkdownDocument, StopsAndBracketsBesideCodeThatATranslationLacksComeBack) 
   // The translation has what stands elsewhere, and as many.
   const Document read = document("See [^1]. or: [^2] b", "markdown");
   EXPECT_EQ(with(read, {"Siehe, oder?!"}), "Siehe [^1], [^2] oder?!");
+}
+
+TEST(MarkdownDocument, CodeBeforeAnEndingIsNotGluedToOtherWords) {
+  EXPECT_EQ(put("For `a`s this is b.", "markdown", "For X1s this is b.", "Für dies ist B.",
+                {{0}, {2}, {3}, {4}}),
+            "Für `a` dies ist B.");
 }
 
 TEST(MarkdownDocument, CodeInASentenceEndsAtAsManyBackticks) {

@@ -31,6 +31,8 @@ TEST(DocumentFormats, AreFoundByTheirFirstLines) {
   };
   EXPECT_EQ(found("WEBVTT\n\n00:01.000 --> 00:02.000\na"), "vtt");
   EXPECT_EQ(found("\n1\n00:00:01,000 --> 00:00:02,000\na"), "srt");
+  EXPECT_EQ(found("0:00:01.000,0:00:02.000\na"), "sbv");
+  EXPECT_EQ(found("{25}{50}a"), "microdvd");
   EXPECT_EQ(found("{\"a\": 1}"), "jsonl");
   EXPECT_EQ(found("[\n  { \"a\":\n"), "jsonl");
   EXPECT_EQ(found("# One\n\nTwo\n\n## Three\n\nFour"), "markdown");

@@ -3,6 +3,9 @@
 
 #include "base/error.h"
 #include "document/filled.h"
+#include "document/inlays.h"
+#include "document/restructured_text.h"
+#include "document/segment_builder.h"
 #include "message.h"
 
 namespace heed::document {
@@ -91,16 +94,147 @@ TEST(PoDocument, PlaceholdersKnownByTheirOrderKeepIt) {
   const auto weighed = [](const std::string& text) {
     const Document read =
         read_into("de", "#, c-format\nmsgid \"" + text + "\"\nmsgstr \"\"\n", "po");
-    // The words in their opposite order, in "A b c d" or in "A b X1 c X2 d".
-    const bool has_names = read.text().segments().at(0).text.find("X1") != std::string::npos;
-    const WordWeights turned =
-        has_names ? WordWeights{6, {0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0,
-                                    0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0}}
-                  : WordWeights{4, {0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0}};
-    return read.text().with({with_inlays(read.text().segments().at(0), "d c b a", turned)});
+    // The words "A b c d" in their opposite order, and without the names of the placeholders.
+    const Segment& segment = read.text().segments().at(0);
+    EXPECT_EQ(segment.text, "A b X1 c X2 d");
+    const Segment other = make_segment(segment.raw, segment.tokens, segment.writing, StandIns::no);
+    return with_inlays(other, "d c b a", {4, {0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0}});
   };
-  EXPECT_THAT(weighed("A b %s c %d d"), HasSubstr("msgstr \"d %s %d c b a\""));
-  EXPECT_THAT(weighed("A b %1$s c %2$d d"), HasSubstr("msgstr \"d c %2$d b %1$s a\""));
+  EXPECT_EQ(weighed("A b %s c %d d"), "d %s %d c b a");
+  EXPECT_EQ(weighed("A b %1$s c %2$d d"), "d c %2$d b %1$s a");
+}
+
+TEST(PoDocument, PlaceholdersWithoutAFlagAreKept) {
+  const auto text_of = [](const std::string& text) {
+    return model_texts(read_into("de", "msgid \"" + text + "\"\nmsgstr \"\"\n", "po"));
+  };
+  EXPECT_THAT(text_of("Hello {user}, take {0} of {count} in {{ place }}"),
+              ElementsAre("Hello X1, take X2 of X3 in X4"));
+  EXPECT_THAT(text_of("At %s by %d%% of %(name)s by %1$s and %1 or %{who} and %@"),
+              ElementsAre("At X1 by X2%% of X3 by X4 and X5 or X6 and X7"));
+  EXPECT_THAT(text_of("On %A at %H:%M or %Y-%m-%d"),
+              ElementsAre("On X1 at X2 or X3"));  // of strftime()
+  EXPECT_THAT(text_of("100% of {this and that}, 5 % a day, 20%, http://a.org/a%20b"),
+              ElementsAre("100% of {this and that}, 5 % a day, 20%, http://a.org/a%20b"));
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "#, no-python-brace-format\nmsgid \"{a} %s\"\nmsgstr "
+                                    "\"\"\n\n#, no-c-format\nmsgid \"{b} or %d of\"\nmsgstr \"\"\n",
+                                    "po")),
+              ElementsAre("{a} X1", "X1 or %d of"));
+}
+
+TEST(PoDocument, PlaceholdersOfDrupalAreKept) {
+  const std::string header =
+      "msgid \"\"\nmsgstr \"\"\n\"Project-Id-Version: Drupal core (10.3.0)\\n\"\n\n";
+  const std::string text =
+      "msgid \"Delete <a href=\\\":url\\\">%name</a> of @type-name by !user: me@example.org\"\n"
+      "msgstr \"\"\n";
+  EXPECT_THAT(model_texts(read_into("de", header + text, "po")),
+              ElementsAre("Delete X1 of X2 by X3: me@example.org"));
+  EXPECT_THAT(model_texts(read_into("de", "#: core/modules/node/node.module:12\n" + text, "po")),
+              ElementsAre("Delete X1 of X2 by X3: me@example.org"));
+}
+
+TEST(PoDocument, AcceleratorsAreBesideALetterOfTheTranslation) {
+  const auto filled_menu = [](const std::string& language, const std::vector<std::string>& ids,
+                              const std::vector<std::string>& texts) {
+    std::string bytes;
+    for (const std::string& id : ids) bytes += "msgid \"" + id + "\"\nmsgstr \"\"\n\n";
+    std::string all = filled(read_into(language, bytes, "po"), texts), out;
+    for (std::size_t at = 0; (at = all.find("msgstr \"", at)) != std::string::npos;) {
+      at += 8;
+      out += all.substr(at, all.find("\"\n", at) - at) + '|';
+    }
+    return out;
+  };
+  EXPECT_EQ(filled_menu("de", {"&File", "E&xit", "R&D", "a &nbsp; b", "Save &As..."},
+                        {"Datei", "Beenden", "F&E", "c &nbsp; d", "Speichern als..."}),
+            "&Datei|&Beenden|F&E|c &nbsp; d|Speichern &als...|");
+  EXPECT_EQ(
+      filled_menu("de", {"_File", "_Text", "Sa_ve", "Print synta_x", "Bad file_name", "_a and _b"},
+                  {"Datei", "Ein Text", "Sichern von ve", "Text drucken", "x file_name", "_a _b"}),
+      "_Datei|Ein _Text|Sichern _von ve|Te_xt drucken|x file_name|_a _b|");
+  EXPECT_EQ(filled_menu("zh", {"&File...", "_x"}, {"\u6587\u4EF6...", "_x"}),
+            "\u6587\u4EF6(&F)...|_x|");
+  EXPECT_EQ(filled_menu("ru", {"&File"}, {"\u0424\u0430\u0439\u043B"}),
+            "&\u0424\u0430\u0439\u043B|");
+  // The mark of the header; a placeholder and a tag have no letters for it.
+  const std::string header = "msgid \"\"\nmsgstr \"\"\n\"X-Accelerator-Marker: ~\\n\"\n\n";
+  EXPECT_THAT(
+      po_filled(header + "msgid \"~Open {name} <b>now</b>\"\nmsgstr \"\"\n", {"X1 jetzt oeffnen"}),
+      HasSubstr("msgstr \"{name} jetzt <b>~oeffnen</b>\""));
+  EXPECT_THAT(filled(read_into("de", header + "msgid \"~Open\"\nmsgstr \"\"\n", "po")),
+              HasSubstr("msgstr \"~Open\""));
+}
+
+TEST(PoDocument, QuotesStayBesidePlaceholdersKnownByTheirOrder) {
+  const Document read = read_into(
+      "de", "#, c-format\nmsgid \"Can't copy \\\"%s\\\" to \\\"%s\\\" now\"\nmsgstr \"\"\n", "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("Can't copy \"X1\" to \"X2\" now"));
+  const Segment& segment = read.text().segments().at(0);
+  EXPECT_TRUE(has_stand_ins(segment, "\"X1\" kann nicht nach \"X2\""));
+  EXPECT_FALSE(has_stand_ins(segment, "\"X2\" erhaelt nicht \"X1\""));
+  // Without names they keep their order, and their quotes.
+  const Segment other = make_segment(segment.raw, segment.tokens, segment.writing, StandIns::no);
+  EXPECT_EQ(other.text, "Can't copy to now");
+  const std::string text =
+      with_inlays(other, "kann jetzt nicht kopiert werden", diagonal_weights(5, 4));
+  EXPECT_THAT(text, testing::ContainsRegex("\\\\\"%s\\\\\".*\\\\\"%s\\\\\""));
+}
+
+TEST(PoDocument, MarkupOfSphinxIsKept) {
+  const std::string place = "#: ../../library/x.rst:12\n";
+  const auto read = [&](const std::string& text) {
+    return read_into("de", place + "msgid \"" + text + "\"\nmsgstr \"\"\n", "po");
+  };
+  EXPECT_THAT(model_texts(read("Call :func:`print` or ``a * b`` in |release|, see PEP_ and [1]_.")),
+              ElementsAre("Call X1 or X2 in X3, see X4 and."));
+  EXPECT_THAT(model_texts(read("See :ref:`the *old* guide <guide>` and `here <https://a.org>`_.")),
+              ElementsAre("See the *old* guide and here."));
+  EXPECT_THAT(model_texts(read("A **very bold** and *slanted* word: 2 * 3, \\\\*args, a_b")),
+              ElementsAre("A very bold and slanted word: 2 * 3, *args, a_b"));
+  EXPECT_THAT(
+      filled(read("See `here <https://a.org>`_ and **bold** it."), {"SIEHE HIER UND FETT *ES."}),
+      HasSubstr("SIEHE `HIER <https://a.org>`_ UND **FETT** \\\\*ES."));
+  EXPECT_THAT(model_texts(read("x = 1\\n# One\\n")), IsEmpty());  // a block of code
+  EXPECT_THAT(model_texts(read(">>> print(1)")), IsEmpty());
+  // Without a reference, as in files of translation services, the markup itself says it.
+  EXPECT_THAT(
+      model_texts(read_into(
+          "de", "msgid \"**A**\"\nmsgstr \"\"\n\nmsgid \":func:`abs` of\"\nmsgstr \"\"\n", "po")),
+      ElementsAre("A", "X1 of"));
+  // A text of Chinese has no blanks, and reStructuredText needs something there.
+  const Document chinese =
+      read_into("zh", place + "msgid \"Use ``print`` for **all** texts\"\nmsgstr \"\"\n", "po");
+  EXPECT_THAT(filled(chinese, {"\u7528X1\u628A\u6240\u6709\u6253"}),
+              HasSubstr("\u7528\\\\ ``print``\\\\ \u628A"));
+  EXPECT_EQ(with_markup_apart("a`b<c>`_``d``\"\n\"e*f**g*h **i**."),
+            "a\\\\ `b <c>`_\\\\ ``d``\\\\ \"\n\"e\\\\ *f*\\\\ *g*\\\\ h **i**.");
+  EXPECT_EQ(with_markup_apart("`a\"\n\"<c>`_"), "`a\"\n\" <c>`_");
+  EXPECT_EQ(with_markup_apart("See ` <c>`_ and :ref:` <d>`."), "See `<c>`_ and :ref:`d`.");
+  EXPECT_THAT(filled(chinese), HasSubstr("msgstr \"Use ``print`` for **all** texts\""));
+}
+
+TEST(PoDocument, TextsOfMessagesOfIcuAreTranslated) {
+  const Document read = read_into(
+      "de", "msgid \"{n, plural, =0 {No files} one {# file} other {# files}}\"\nmsgstr \"\"\n",
+      "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("No files", "X1 file", "X1 files"));
+  EXPECT_THAT(filled(read, {"KEINE", "X1 DATEI", "X1 DATEIEN"}),
+              HasSubstr("msgstr \"{n, plural, =0 {KEINE} one {# DATEI} other {# DATEIEN}}\""));
+  const Document inside = read_into(
+      "de",
+      "msgid \"Hello {who}, you have {n, plural, one {{x} file} other {# {g, select, m {his} other "
+      "{their}} files}}.\"\nmsgstr \"\"\n",
+      "po");
+  EXPECT_THAT(model_texts(inside),
+              ElementsAre("Hello X1, you have X2.", "X1 file", "his", "their", "files"));
+  EXPECT_THAT(filled(inside, {"HALLO X1, SIE HABEN X2.", "X1 DATEI", "SEINE", "IHRE", "DATEIEN"}),
+              HasSubstr("msgstr \"HALLO {who}, SIE HABEN {n, plural, one {{x} DATEI} other {# {g, "
+                        "select, m {SEINE} other {IHRE}} DATEIEN}}.\""));
+  // Braces that do not fit together are text.
+  EXPECT_THAT(model_texts(read_into("de", "msgid \"{n, plural, one {a\"\nmsgstr \"\"\n", "po")),
+              ElementsAre("{n, plural, one {a"));
 }
 
 TEST(PoDocument, TagsInMessagesAreTags) {
@@ -118,15 +252,22 @@ TEST(PoDocument, AllPluralFormsAreFilledOrNone) {
       "\"\n\"n%100!=11 ? 0 : 2);\\n\"\n\n";
   const std::string plural = "msgid \"One file\"\nmsgid_plural \"%d files\"\n";
   const Document read = read_into("ru", header + plural + "msgstr[0] \"\"\nmsgstr[1] \"\"\n", "po");
-  EXPECT_EQ(filled(read, {"ODIN FAJL", "%d FAJLY", "%d FAJLY"}),
+  // The first Russian form is that of 21, too, so it needs the number.
+  EXPECT_EQ(filled(read, {"X1 FAJLA", "X1 FAJLY", "X1 FAJLOV"}),
             header + "#, fuzzy\n" + plural +
-                "msgstr[0] \"ODIN FAJL\"\nmsgstr[1] \"%d FAJLY\"\nmsgstr[2] \"%d FAJLY\"\n");
-  // The first Russian form is that of 21, too, so it needs the number where msgfmt looks at it.
-  const Document numbered =
-      read_into("ru", header + "#, c-format\n" + plural + "msgstr[0] \"\"\nmsgstr[1] \"\"\n", "po");
-  EXPECT_THAT(model_texts(numbered), ElementsAre("X1 files", "X1 files", "X1 files"));
+                "msgstr[0] \"%d FAJLA\"\nmsgstr[1] \"%d FAJLY\"\nmsgstr[2] \"%d FAJLOV\"\n");
+  const Document words = read_into(
+      "ru", header + "msgid \"One file\"\nmsgid_plural \"Files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n",
+      "po");
+  EXPECT_THAT(model_texts(words), ElementsAre("One file", "Files", "Files"));
   const std::string half = header + plural + "msgstr[0] \"x\"\nmsgstr[1] \"\"\n";
   EXPECT_EQ(filled(read_into("ru", half, "po")), half);
+  const std::string other =
+      "msgid \"\"\nmsgstr \"\"\n\"Plural-Forms: nplurals=INTEGral-Forms: nplurals=INTEGER; "
+      "plural=EXPRESSION;\\n\"\n\n";
+  EXPECT_THAT(
+      message_of<UserError>([&] { read_into("de", other + plural + "msgstr[0] \"\"\n", "po"); }),
+      HasSubstr("says no number of forms"));
   // Without a header the language says how many; Japanese has one, which is that of all numbers.
   EXPECT_EQ(filled(read_into("ja", plural + "msgstr[0] \"\"\nmsgstr[1] \"\"\n", "po")),
             "#, fuzzy\n" + plural + "msgstr[0] \"%d files\"\n");

@@ -41,6 +41,87 @@ TEST(XliffDocument, MissingTargetsFollowTheirSources) {
                     "  </trans-unit>"));
 }
 
+TEST(XliffDocument, PlaceholdersOfAngularAreWordsOrTags) {
+  const Document read = read_into(
+      "de",
+      xliff_1("<trans-unit id=\"1\" datatype=\"html\"><source>Hello <x id=\"INTERPOLATION\" "
+              "equiv-text=\"{{ name }}\"/>, a <x id=\"START_BOLD_TEXT\" ctype=\"x-b\" "
+              "equiv-text=\"&lt;b&gt;\"/>very bold<x id=\"CLOSE_BOLD_TEXT\" ctype=\"x-b\" "
+              "equiv-text=\"&lt;/b&gt;\"/> word,<x id=\"LINE_BREAK\" ctype=\"lb\" "
+              "equiv-text=\"&lt;br/&gt;\"/> <x id=\"PH\" equiv-text=\"this.count\"/> of "
+              "it</source></trans-unit>"),
+      "xliff");
+  EXPECT_THAT(model_texts(read), ElementsAre("Hello X1, a very bold word,", "X1 of it"));
+  EXPECT_THAT(
+      filled(read, {"HALLO X1, EIN SEHR FETTES WORT,", "X1 DAVON"}),
+      testing::AllOf(HasSubstr("HALLO <x id=\"INTERPOLATION\" equiv-text=\"{{ name }}\"/>, EIN "
+                               "<x id=\"START_BOLD_TEXT\" ctype=\"x-b\" "
+                               "equiv-text=\"&lt;b&gt;\"/>SEHR FETTES<x "
+                               "id=\"CLOSE_BOLD_TEXT\""),
+                     HasSubstr("<x id=\"PH\" equiv-text=\"this.count\"/> DAVON")));
+  // Two links, whose ends have one name.
+  const Document links = read_into(
+      "de",
+      xliff_2("<segment><source><ph id=\"0\" equiv=\"START_LINK\" disp=\"&lt;a&gt;\"/>One<ph "
+              "id=\"1\" equiv=\"CLOSE_LINK\" disp=\"&lt;/a&gt;\"/> and <ph id=\"2\" "
+              "equiv=\"START_LINK_1\" disp=\"&lt;a&gt;\"/>two<ph id=\"3\" equiv=\"CLOSE_LINK\" "
+              "disp=\"&lt;/a&gt;\"/> <ph id=\"4\" equiv=\"ICU\" disp=\"{n, plural, ...}\"/>"
+              "</source></segment>"),
+      "xliff");
+  EXPECT_THAT(model_texts(links), ElementsAre("One and two X1"));
+}
+
+TEST(XliffDocument, TextsOfMessagesOfIcuAreTranslated) {
+  const std::string source =
+      "{VAR_PLURAL, plural, =0 {just now} =1 {one <x id=\"START_BOLD_TEXT\" "
+      "equiv-text=\"&lt;b&gt;\"/>minute<x id=\"CLOSE_BOLD_TEXT\" equiv-text=\"&lt;/b&gt;\"/> ago} "
+      "other "
+      "{<x id=\"INTERPOLATION\" equiv-text=\"{{minutes}}\"/> minutes ago by {VAR_SELECT, select, "
+      "male {him} other {them} }} }";
+  const Document read = read_into(
+      "de", xliff_1("<trans-unit id=\"1\"><source>" + source + "</source></trans-unit>"), "xliff");
+  EXPECT_THAT(model_texts(read),
+              ElementsAre("just now", "one minute ago", "X1 minutes ago by", "him", "them"));
+  EXPECT_THAT(
+      filled(read, {"EBEN", "VOR EINER MINUTE", "VOR X1 MINUTEN VON", "IHM", "IHNEN"}),
+      HasSubstr(std::string(kFilled) +
+                "{VAR_PLURAL, plural, =0 {EBEN} =1 {VOR <x id=\"START_BOLD_TEXT\" "
+                "equiv-text=\"&lt;b&gt;\"/>EINER<x id=\"CLOSE_BOLD_TEXT\" "
+                "equiv-text=\"&lt;/b&gt;\"/> MINUTE} other {VOR <x id=\"INTERPOLATION\" "
+                "equiv-text=\"{{minutes}}\"/> MINUTEN VON {VAR_SELECT, select, male {IHM} other "
+                "{IHNEN} }} }</target>"));
+  EXPECT_THAT(filled(read), HasSubstr(std::string(kFilled) + source + "</target>"));
+}
+
+TEST(XliffDocument, PlaceholdersAreThoseOfTheFile) {
+  const auto text_of = [](const std::string& original, const std::string& tool,
+                          const std::string& text) {
+    return model_texts(read_into(
+        "de",
+        "<xliff version=\"1.2\"><file original=\"" + original +
+            "\" source-language=\"en\" target-language=\"de\" datatype=\"plaintext\"><header>" +
+            tool + "</header><body><trans-unit id=\"a\"><source>" + text +
+            "</source></trans-unit></body></file></xliff>",
+        "xliff"));
+  };
+  EXPECT_THAT(text_of("App/en.lproj/Localizable.strings", "",
+                      "Sent %lld of %1$@ to %@.\\nThen %#@files@ in {this text}"),
+              ElementsAre("Sent X1 of X2 to X3.", "Then X1 in {this text}"));
+  EXPECT_THAT(
+      text_of("a.txt", "<tool tool-id=\"com.apple.dt.xcode\" tool-name=\"Xcode\"/>", "a\\nb"),
+      ElementsAre("a", "b"));
+  EXPECT_THAT(text_of("app/src/main/res/values/strings.xml", "", "At %1$s by %2$d"),
+              ElementsAre("At X1 by X2"));
+  EXPECT_THAT(text_of("xliff-core-1.2-strict.xsd",
+                      "<tool tool-id=\"tmgmt\" tool-name=\"Drupal Translation Management Tools\"/>",
+                      "By @name of %site, see :url or !link, a@b.org, @ 5"),
+              ElementsAre("By X1 of X2, see X3 or X4, a@b.org, @ 5"));
+  EXPECT_THAT(text_of("a.txt", "", "By @name, {user} of %s, C:\\new"),
+              ElementsAre("By @name, X1 of X2, C:\\new"));
+  EXPECT_THAT(text_of("a.txt", "", "<![CDATA[By {user} of <b>it</b>]]>"),
+              ElementsAre("By X1 of it"));
+}
+
 TEST(XliffDocument, EmptyTargetsAreFilledAndOthersStay) {
   const auto unit = [](const std::string& target, const std::string& attributes = "") {
     return xliff_1("<trans-unit id=\"1\"" + attributes + "><source>One</source>" + target +

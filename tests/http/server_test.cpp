@@ -163,6 +163,51 @@ TEST(Server, SaysWhatIsNowhereAndWhatIsAskedWrongly) {
   EXPECT_EQ(wrong.header("allow"), "POST");
 }
 
+TEST(Server, TakesSeveralSlashesForOne) {
+  const Server server({}, {echo()});
+  EXPECT_EQ(ask(server.port(), post_text("//echo", "a")).body, "application/json|a");
+  EXPECT_EQ(ask(server.port(), post_text("/echo/", "a")).status, 404);
+}
+
+TEST(Server, RefusesCompressedBodies) {
+  const Server server({}, {echo()});
+  const auto ask_in = [&](const std::string& encoding) {
+    return ask(server.port(), "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: " +
+                                  encoding + "\r\nContent-Length: 1\r\n\r\na");
+  };
+  const Answer refused = ask_in("gzip");
+  EXPECT_EQ(refused.status, 415);
+  EXPECT_THAT(refused.body, HasSubstr("send it without Content-Encoding"));
+  EXPECT_EQ(ask_in("Identity").body, "|a");
+}
+
+TEST(Server, AnswersRequestsThatComeTogetherInTheirOrder) {
+  Shelf shelf;
+  const Server server({}, {echo(), {"GET", "/later", shelf.handler()}});
+  Client client(server.port());
+  client.send(post_text("/echo", "1") + get_text("/later") + post_text("/echo", "3"));
+  EXPECT_EQ(client.answer().body, "application/json|1");
+  shelf.take(1)[0].send({.body = "2"});
+  EXPECT_EQ(client.answer().body, "2");
+  EXPECT_EQ(client.answer().body, "application/json|3");
+}
+
+TEST(Server, AsksForABodyThatWaitsToBeAskedFor) {
+  const Server server({.body = 10}, {echo()});
+  const auto head = [](int bytes) {
+    return "POST /echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: " +
+           std::to_string(bytes) + "\r\n\r\n";
+  };
+  Client client(server.port());
+  client.send(head(1));
+  EXPECT_EQ(client.answer().status, 100);
+  client.send("a");
+  EXPECT_EQ(client.answer().body, "|a");
+  Client large(server.port());
+  large.send(head(11));
+  EXPECT_EQ(large.answer().status, 413);
+}
+
 TEST(Server, TurnsExceptionsIntoErrors) {
   const Server server(
       {}, {{"GET", "/mistake", [](const Request&, const Reply&) { throw UserError("q: no"); }},

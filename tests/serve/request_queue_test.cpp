@@ -36,10 +36,14 @@ class Client : public http::Recipient {
     order_.push_back(name_);
   }
   bool answered() const override { return answer.has_value(); }
-  bool gone() override { return is_gone; }
+  bool gone() override {
+    is_gone = is_gone || leaves_after-- == 0;
+    return is_gone;
+  }
 
   std::optional<http::Response> answer;
   bool is_gone = false;
+  int leaves_after = -1;  // how often it is asked whether it is gone before it is; below 0: always
 
  private:
   std::string name_;
@@ -142,10 +146,116 @@ TEST_F(RequestQueueTest, LinesAsLongAsTheFirstGoBeforeOthersAndNoneIsPassedOverF
 TEST_F(RequestQueueTest, RequestsTakeTurnsWhereABatchHasOneLine) {
   open({kShares}, {.batch_size = 1});
   for (const char* name : {"a", "b", "c"}) take(name, {.lines = {"mira", "tolo"}});
-  for (int i = 0; i < 3; ++i) work();
+  work();
   EXPECT_THAT(order_, IsEmpty());
   work_to_the_end();
   EXPECT_THAT(order_, ElementsAre("a", "b", "c"));
+}
+
+/// With a model that shares batches, and with one that does not.
+class RequestQueueOfModel : public RequestQueueTest,
+                            public ::testing::WithParamInterface<std::size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Models, RequestQueueOfModel, ::testing::Values(kShares, kSharesNot),
+                         [](const auto& info) {
+                           return info.param == kShares ? "Shares" : "SharesNot";
+                         });
+
+TEST_P(RequestQueueOfModel, AShortRequestDoesNotWaitForTheTurnsOfManyLongOnes) {
+  open({GetParam()}, {.batch_size = 2});
+  const Strings line = {"mira tolo sena kupo mira tolo sena kupo"}, lines(5, line[0]);
+  for (int i = 0; i < 20; ++i) take("long", {.lines = i % 2 == 0 ? line : lines});
+  take("task", Task{.bytes = 1000, .answer = [](auto&) { return http::Response{}; }});
+  work();
+  take("short", {.lines = {"mira"}});
+  for (int i = 0; i < 2; ++i) work();
+  EXPECT_THAT(order_, ::testing::Contains("short"));
+  EXPECT_GT(queue_->waiting(), 40);
+  take("task, too", Task{.bytes = 5, .answer = [](auto&) { return http::Response{}; }});
+  for (int i = 0; i < 2; ++i) work();
+  EXPECT_THAT(order_, ::testing::Contains("task, too"));
+}
+
+TEST_F(RequestQueueTest, ALongRequestDoesNotWaitForShortOnesThatKeepComing) {
+  open({kShares}, {.batch_size = 2});
+  take("long", {.lines = Strings(3, "mira tolo sena kupo mira tolo sena kupo")});
+  for (int i = 0; i < 7; ++i) {
+    take("short", {.lines = {"mira"}});
+    work();
+  }
+  EXPECT_THAT(order_, ElementsAre("short", "short", "short", "short", "long"));
+}
+
+TEST_F(RequestQueueTest, ABatchOfLongLinesHasFewerOfThem) {
+  open({kShares}, {.batch_size = 8});  // four lines of 128 bytes
+  const auto lines_of_turns = [&] {
+    std::vector<int64_t> lines;
+    for (int64_t before = queue_->waiting(); work(); before = queue_->waiting())
+      lines.push_back(before - queue_->waiting());
+    return lines;
+  };
+  Strings mira(52, "mira");
+  for (const char* name : {"a", "b", "c", "d"}) take(name, {.lines = {join(mira, " ")}});  // 259
+  EXPECT_THAT(lines_of_turns(), ElementsAre(1, 1, 1, 1));
+  mira.resize(51);
+  for (const char* name : {"a", "b", "c", "d"}) take(name, {.lines = {join(mira, " ")}});  // 254
+  EXPECT_THAT(lines_of_turns(), ElementsAre(2, 2));
+  // Of a longer line than a model reads only that much counts: two such lines are too large, too.
+  mira.resize(50000, "mira");
+  take("a", {.lines = {join(mira, " "), "tolo"}});
+  EXPECT_THAT(lines_of_turns(), ElementsAre(1, 1));
+  take("a", {.lines = Strings(9, "mira")});
+  EXPECT_THAT(lines_of_turns(), ElementsAre(4, 4, 1));
+}
+
+TEST_P(RequestQueueOfModel, ASearchEndsWhenNobodyWaitsForIt) {
+  open({GetParam()}, {.batch_size = 2});
+  const ClientPtr leaves = take("leaves", {.lines = {"mira tolo"}});
+  leaves->leaves_after = 3;  // it is asked once before the search, and before each step
+  work();
+  EXPECT_TRUE(leaves->is_gone);
+  EXPECT_EQ(queue_->waiting(), 1);
+  const ClientPtr stays = take("stays", {.lines = {"mira"}});
+  work();
+  EXPECT_EQ(queue_->waiting(), 0);
+  EXPECT_THAT(order_, ElementsAre("stays"));
+  EXPECT_EQ(body(stays), alone(GetParam(), {"mira"}));
+}
+
+TEST_F(RequestQueueTest, ASearchGoesOnWhereOneOfItsClientsWaits) {
+  open({kShares}, {.batch_size = 4});
+  const ClientPtr leaves = take("leaves", {.lines = {"mira tolo"}});
+  const ClientPtr stays = take("stays", {.lines = {"mira sena"}});
+  leaves->leaves_after = 3;
+  work();
+  EXPECT_THAT(order_, ElementsAre("stays"));
+  EXPECT_EQ(body(stays), alone(kShares, {"mira sena"}));
+}
+
+TEST_F(RequestQueueTest, LinesThatATaskAsksForTakeTurnsLikeOthers) {
+  open({kShares}, {.batch_size = 2});
+  const auto ask = [](const decode::LineTranslator&) {
+    return QueuedLines{.request = {.lines = {"mira", "tolo"}}, .answer = texts_of};
+  };
+  const ClientPtr task = take("task", Task{.answer = ask});
+  EXPECT_EQ(queue_->waiting(), 1);
+  work();
+  EXPECT_EQ(queue_->waiting(), 2);
+  take("other", {.lines = {"sena"}});
+  work_to_the_end();
+  EXPECT_EQ(queue_->waiting(), 0);
+  EXPECT_EQ(body(task), alone(kShares, {"mira", "tolo"}));
+}
+
+TEST_F(RequestQueueTest, LinesThatATaskAsksForMustFitIntoTheQueue) {
+  open({kShares}, {}, {.queue = 2});
+  const auto ask = [](const decode::LineTranslator&) {
+    return QueuedLines{.request = {.lines = {"mira", "tolo", "sena"}}, .answer = texts_of};
+  };
+  const ClientPtr task = take("task", Task{.answer = ask});
+  work();
+  EXPECT_EQ(status(task), 429);
+  EXPECT_EQ(queue_->waiting(), 0);
 }
 
 TEST_F(RequestQueueTest, ModelsThatShareNoBatchesTakeTurnsOfTheirOwnBatches) {

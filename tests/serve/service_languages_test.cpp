@@ -25,6 +25,8 @@ TEST(Detect, TellsHowMuchOfATextTheOneVocabularyKnows) {
             json::parse(R"([{"confidence": 57.1, "language": "de"}])"));
   EXPECT_EQ(one.ok("/detect", {{"q", " \n"}}),
             json::parse(R"([{"confidence": 0.0, "language": "de"}])"));
+  EXPECT_EQ(one.ok("/detect", {{"q", {"mira", "\u043c\u0438\u0440"}}}),
+            json::parse(R"([{"confidence": 57.1, "language": "de"}])"));
   EXPECT_EQ(one.post("/detect", json::object()).status, 400);
 }
 

@@ -313,6 +313,28 @@ TEST(Service, RefusesWhatItCannotAnswer) {
             json(expected(translator_of(0), {"mira"})[0]));
 }
 
+TEST(Service, RefusesFormsThatAreNotUtf8) {
+  Running running({0});
+  const auto answer_to = [&](const std::string& path, const std::string& body) {
+    auto begun = running.begin(post_text(path, body, "application/x-www-form-urlencoded"));
+    return running.end(begun);
+  };
+  for (const Answer& answer :
+       {answer_to("/translate", "q=M\xe4nner"), answer_to("/translate", "q=mira&source=M%E4nner"),
+        answer_to("/translate?q=M%E4nner", "source=de")}) {
+    EXPECT_EQ(answer.status, 400);
+    EXPECT_THAT(answer.body, HasSubstr("is not UTF-8"));
+  }
+  EXPECT_EQ(answer_to("/translate", "q=M%C3%A4nner").status, 200);
+}
+
+TEST(Service, TakesNoSuggestions) {
+  Running running({0});
+  const Answer answer = running.post("/suggest", {{"q", "mira"}, {"s", "tolo"}});
+  EXPECT_EQ(answer.status, 403);
+  EXPECT_THAT(answer.body, HasSubstr("suggestions are not taken here"));
+}
+
 TEST(Service, LimitsTheQueueAndTheTime) {
   Running running({0}, {.queue = 3, .patience = std::chrono::seconds(1)});
   auto first = running.begin(post_text("/translate", R"({"q": "mira\ntolo"})"));

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+#include <vector>
+
 #include "base/error.h"
 #include "message.h"
 #include "temporary_folder.h"
@@ -53,7 +57,9 @@ TEST(NoText, IsAPointerOrMarkup) {
             "a test set with tags");
   EXPECT_EQ(kind_of("<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code></Error>"),
             "a file of XML");
-  EXPECT_EQ(kind_of("<tmx version=\"1.4\">\n<header/>"), "a file of XML");
+  EXPECT_EQ(kind_of("<tmx version=\"1.4\">\n<header/>"), "a translation memory (TMX)");
+  EXPECT_EQ(kind_of("<?xml version=\"1.0\"?>\n<xliff version=\"1.2\">"), "a file of XLIFF");
+  EXPECT_EQ(kind_of("<doc docid=\"1\">\n<seg id=\"1\">a</seg>"), "a test set with tags");
   EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
   EXPECT_EQ(kind_of("<url>http://x.y</url>\n<keywords>a</keywords>\n<talkid>1</talkid>\nThe dog\n"),
             "a text with tags of IWSLT");
@@ -61,6 +67,60 @@ TEST(NoText, IsAPointerOrMarkup) {
   std::string tar(512, '\0');
   tar.replace(0, 4, "a.de").replace(257, 5, "ustar");
   EXPECT_EQ(kind_of(tar), "a tar archive");
+}
+
+/// As translate-toolkit 3.20, msgcat 0.21 and other programs write them.
+const std::string kMessages =
+    "# German.\nmsgid \"\"\nmsgstr \"\"\n\"Language: de\\n\"\n\n#: x.c:1\nmsgid \"Open\"\n"
+    "msgstr \"\u00D6ffnen\"\n";
+
+TEST(NoText, IsADocument) {
+  EXPECT_EQ(kind_of(kMessages), "messages of GNU gettext (PO)");
+  for (const char* cues :
+       {"1\n00:00:01,000 --> 00:00:02,500\nThe dog\n\n2\n",
+        "\xEF\xBB\xBF\r\n1\r\n00:00:01,000 --> 00:00:02,500\r\nThe dog\r\n",
+        "WEBVTT\n\n00:01.000 --> 00:02.000\nThe dog\n", "[Script Info]\nScriptType: v4.00+\n",
+        "1\n-00:00:01,000 --> 00:00:00,500\na\n", "0:00:01.000,0:00:02.000\na\n",
+        "{25}{50}The dog\n"})
+    EXPECT_EQ(kind_of(cues), "subtitles") << cues;
+  for (const char* error : {"{\"error\":\"Repository not found\"}",
+                            "{\n  \"message\": \"Not Found\",\n  \"status\": 404\n}\n",
+                            "{\"errors\":[{\"code\":\"UNAUTHORIZED\"}]}\n"})
+    EXPECT_EQ(kind_of(error), "an answer of a server in JSON") << error;
+  for (const char* refusal : {"404: Not Found", "Entry not found"})
+    EXPECT_EQ(kind_of(refusal), "the words of a server that has no such file") << refusal;
+  for (const std::string& json :
+       {std::string("{\"translation\": {\"en\": \"a\", \"de\": \"b\"}}\n{\"translation\": {}}\n"),
+        std::string("[\n  {\"en\": \"a\"}"), "{\"text\": \"" + std::string(5000, 'x')})
+    EXPECT_EQ(kind_of(json), "JSON") << json.substr(0, 50);
+}
+
+TEST(NoText, IsNoTextThatLooksLikeADocument) {
+  for (const char* text : {"1\n2\n3",
+                           "1\nThe dog\n",
+                           "00:00:01 is a time",
+                           "WEBVTTX\n",
+                           "404: Not Found\n",
+                           "msgid is a keyword\nmsgstr \"a\"",
+                           "{\"a\": 1} is an object\n",
+                           "{\"a\": 1}\nis an object\n",
+                           "msgid \"a\"\nThe dog\nmsgstr \"b\"",
+                           "{name} is here\n{\"x\"}",
+                           "[Script Info] says it",
+                           "Not found here",
+                           "{ }\n",
+                           "{25} dogs\n",
+                           "{25}{}",
+                           "0:1,2",
+                           "-1:0 --- 2",
+                           "12:30,14:30",
+                           "# A title\n\nText\n\n# Another\n\nText\n",
+                           "<unk>\n<unk> a",
+                           "<b>Hello</b>\n<b>World</b>",
+                           "<doc>\nThe dog",
+                           "[1]\n[2]",
+                           "\"a\": b"})
+    EXPECT_EQ(kind_of(text), "") << text;
 }
 
 TEST(NoText, IsADocumentOfItsFormats) {
@@ -75,6 +135,8 @@ TEST(NoText, IsADocumentOfItsFormats) {
   }
   for (const char* format : {"html", "markdown", "txt"})
     EXPECT_FALSE(may_be("<tmx version=\"1.4\">\n<header/>", format)) << format;
+  EXPECT_TRUE(may_be(kMessages, "po"));
+  EXPECT_FALSE(may_be(kMessages, "srt"));
   EXPECT_TRUE(may_be("<!DOCTYPE html>", "html"));
   EXPECT_FALSE(may_be("PAR1", ""));
 }
@@ -105,6 +167,50 @@ TEST(NoText, IsRefusedByEveryReaderOfLinesWithTheCure) {
   ASSERT_EQ(std::system(cure.c_str()), 0) << cure;
   EXPECT_THAT(read_lines(folder / "new"),
               testing::ElementsAre("Obama empf\u00E4ngt Netanyahu", "A & B"));
+}
+
+/// The lines that the command at the end of the message makes of the file.
+std::vector<std::string> cured(const TemporaryFolder& folder, const std::string& bytes) {
+  const std::string file = folder.write("old", bytes),
+                    message = message_of<UserError>([&] { read_lines(file); });
+  const std::size_t command = message.find(": ", file.size() + 2);
+  if (command == std::string::npos || !message.ends_with(" > NEW")) return {"no cure", message};
+  const std::string cure =
+      message.substr(command + 2, message.size() - command - 2 - 3) + (folder / "new");
+  if (std::system(cure.c_str()) != 0) return {"failed", cure};
+  return read_lines(folder / "new");
+}
+
+TEST(NoText, IsCuredByTheCommandOfTheMessage) {
+  const TemporaryFolder folder;
+  using testing::ElementsAre;
+  EXPECT_THAT(cured(folder,
+                    "<doc docid=\"1\" genre=\"lectures\">\n<url>http://x.y</url>\n"
+                    "<keywords>a</keywords>\n<talkid>1</talkid>\n<title>T</title>\n"
+                    "<reviewer href=\"x\">A B</reviewer>\nThe dog\n<b> is bold\n</doc>\n"),
+              ElementsAre("The dog", "<b> is bold"));
+  EXPECT_THAT(cured(folder, "{\"translation\": {\"en\": \"A\\nb\", \"de\": \"\u00C4\"}}\n"),
+              ElementsAre("A b\t\u00C4"));
+  EXPECT_THAT(cured(folder, "{\"en\": \"a\", \"de\": \"b\"}\n{\"en\": \"c\", \"de\": \"d\"}\n"),
+              ElementsAre("a\tb", "c\td"));
+  EXPECT_THAT(
+      cured(
+          folder,
+          "<?xml version=\"1.0\"?>\n<xliff xmlns=\"urn:oasis:names:tc:xliff:document:1.2\" "
+          "version=\"1.2\"><file><body><trans-unit id=\"1\"><source>A <g id=\"1\">b</g></source>"
+          "<target>\u00C4\n b</target></trans-unit><trans-unit id=\"2\"><source>C</source><target/>"
+          "</trans-unit></body></file></xliff>"),
+      ElementsAre("A b\t\u00C4 b"));
+  EXPECT_THAT(
+      cured(
+          folder,
+          "<?xml version='1.0' encoding='utf-8'?>\n<dataset id=\"newstest2021.en-de\">\n"
+          "<doc origlang=\"en\" id=\"a\">\n<src lang=\"en\">\n<p>\n<seg id=\"1\">A &amp; b</seg>\n"
+          "<seg id=\"2\">C</seg>\n</p></src>\n<ref lang=\"de\" translator=\"A\"><p><seg id=\"1\">"
+          "\u00C4</seg><seg id=\"2\">Z</seg></p></ref><ref lang=\"de\" translator=\"B\"><p>"
+          "<seg id=\"1\">x</seg></p></ref></doc>\n<doc id=\"b\"><src><p><seg id=\"1\">D</seg></p>"
+          "</src></doc></dataset>"),
+      ElementsAre("A & b\t\u00C4", "C\tZ"));
 }
 
 // The first bytes of a file are looked at before a reader of lines has it.

@@ -1,11 +1,13 @@
-"""`heed serve` asked by a client that was written for LibreTranslate."""
+"""`heed serve` asked by clients that were written for LibreTranslate, and by its own tests."""
 
+import asyncio
 import importlib.util
 import inspect
 import json
 import os
 import pathlib
 import subprocess
+import types
 import unittest
 import urllib.error
 import urllib.parse
@@ -14,10 +16,7 @@ from unittest import mock
 
 from twins import HEED, SOURCES, TwinTest, heed
 
-try:
-    from libretranslatepy import LibreTranslateAPI
-except ImportError:
-    LibreTranslateAPI = None
+if importlib.util.find_spec("libretranslatepy") is None:
     print("NO-LIBRETRANSLATE: pip install libretranslatepy to ask heed serve with it")
 
 MODEL = {
@@ -79,9 +78,9 @@ class FlaskClient:
 
 
 class Serving(TwinTest):
-    def serve(self, model, source="de", target="en"):
+    def serve(self, model, source="de", target="en", settings=()):
         """Its address; the server ends with the test."""
-        command = [HEED, "--quiet", "serve", model, "--source", source, "--target", target]
+        command = [HEED, "--quiet", "serve", model, "--source", source, "--target", target, *settings]
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
         # It gets a signal, which a process of the fork server would not live to see.
         environment.pop("HEED_FORK_SERVER", None)
@@ -97,29 +96,194 @@ class Serving(TwinTest):
         self.assertEqual(server.wait(60), 0)
 
 
-@unittest.skipIf(LibreTranslateAPI is None, "no libretranslatepy")
-class Client(Serving):
-    def test_translations_and_languages_are_understood(self):
-        model = self.train(MODEL, "served", **TRAINING)
-        expected = heed("translate", model, self.folder / "sources").splitlines()
-        self.assertTrue(all(expected), expected)
+# Translations of lines from German into English, as the users of each client ask for them. `address` ends in a slash.
+
+
+def by_libretranslatepy(address, lines):
+    from libretranslatepy import LibreTranslateAPI
+
+    return [LibreTranslateAPI(address).translate(line, "de", "en", timeout=60) for line in lines]
+
+
+def by_deep_translator(address, lines):
+    from deep_translator import LibreTranslator
+
+    return LibreTranslator("de", "en", api_key="none", custom_url=address).translate_batch(lines)
+
+
+def by_libretranslate_aio(address, lines):
+    from libretranslate_aio import AsyncLibreTranslate
+
+    async def ask():
+        async with AsyncLibreTranslate(address) as client:
+            return (await client.translate(lines, "de", "en")).translated_text
+
+    return asyncio.run(ask())
+
+
+def by_quart_libretranslate(address, lines):
+    import quart
+    import quart_libretranslate
+
+    application = quart.Quart("client")
+    client = quart_libretranslate.LibreTranslate(application, url=address)
+
+    async def ask():
+        async with application.app_context():
+            return [(await client.translate(line, "de", "en"))["translatedText"] for line in lines]
+
+    return asyncio.run(ask())
+
+
+def by_wagtail_localize(address, lines):
+    """It asks for HTML, under an address with two slashes."""
+    from wagtail_localize.machine_translators.libretranslate import LibreTranslator
+    from wagtail_localize.strings import StringValue
+
+    german, english = (types.SimpleNamespace(language_code=code) for code in ("de-AT", "en-GB"))
+    texts = [StringValue(line) for line in lines]
+    found = LibreTranslator({"LIBRETRANSLATE_URL": address, "API_KEY": ""}).translate(german, english, texts)
+    return [found[text].data for text in texts]
+
+
+def by_neon(address, lines):
+    """The plugin of Neon and OpenVoiceOS."""
+    from libretranslate_neon_plugin import LibreTranslatePlugin
+
+    client = LibreTranslatePlugin(config={"libretranslate_host": address.rstrip("/")})
+    return [client.translate(line, "en", "de") for line in lines]
+
+
+def by_argostranslate(address, lines):
+    from argostranslate.apis import LibreTranslateAPI
+    from argostranslate.translate import Language, RemoteTranslation
+
+    remote = RemoteTranslation(Language("de", "German"), Language("en", "English"), LibreTranslateAPI(address))
+    return [remote.translate(line) for line in lines]
+
+
+def by_transpolibre(address, lines):
+    """It translates files of gettext by libretranslatepy."""
+    from transpolibre.lib.trans_msg import trans_msg
+
+    return [trans_msg(line, "de", "en", address, None) for line in lines]
+
+
+def by_translate(address, lines):
+    """By libretranslatepy, too."""
+    from translate.providers import LibreProvider
+
+    client = LibreProvider("en", "de", base_url=address)
+    return [client.get_translation(line) for line in lines]
+
+
+CLIENTS = {
+    "libretranslatepy": by_libretranslatepy,
+    "deep_translator": by_deep_translator,
+    "libretranslate_aio": by_libretranslate_aio,
+    "quart_libretranslate": by_quart_libretranslate,
+    "wagtail_localize": by_wagtail_localize,
+    "libretranslate_neon_plugin": by_neon,
+    "argostranslate": by_argostranslate,
+    "transpolibre": by_transpolibre,
+    "translate.providers.libre": by_translate,  # another package has a module `translate`
+}
+
+
+def is_installed(module):
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package
+        return False
+
+
+@unittest.skipUnless(any(map(is_installed, CLIENTS)), "no client of LibreTranslate")
+class Clients(Serving):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.model = cls.train(cls, MODEL, "served", **TRAINING)
+        cls.expected = heed("translate", cls.model, cls.folder / "sources").splitlines()
+
+    def setUp(self):
+        self.assertTrue(all(self.expected), self.expected)
         # A proxy knows nothing of this machine.
         self.enterContext(mock.patch.dict(os.environ, no_proxy="127.0.0.1"))
-        client = LibreTranslateAPI(self.serve(model))
-        found = [client.translate(line, "de", "en", timeout=60) for line in SOURCES]
-        self.assertEqual(found, expected)
-        self.assertEqual(client.translate(SOURCES[0], "DE", "en-GB", timeout=60), expected[0])
+
+    def test_get_the_translations_of_heed_translate(self):
+        address = self.serve(self.model)
+        for module in filter(is_installed, CLIENTS):
+            with self.subTest(module):
+                self.assertEqual(CLIENTS[module](address, SOURCES), self.expected)
+
+    @unittest.skipUnless(is_installed("libretranslatepy"), "no libretranslatepy")
+    def test_libretranslatepy_understands_languages_and_refusals(self):
+        from libretranslatepy import LibreTranslateAPI
+
+        client = LibreTranslateAPI(self.serve(self.model))
+        self.assertEqual(client.translate(SOURCES[0], "DE", "en-GB", timeout=60), self.expected[0])
         detected = client.detect(SOURCES[0], timeout=60)
         self.assertEqual([each["language"] for each in detected], ["de"])
         self.assertGreater(detected[0]["confidence"], 50)
         two = client.translate("\n".join(SOURCES[:2]), "auto", "en", timeout=60)
-        self.assertEqual(two, "\n".join(expected[:2]))
+        self.assertEqual(two, "\n".join(self.expected[:2]))
         languages = [(each["code"], each["name"]) for each in client.languages(timeout=60)]
         self.assertEqual(languages, [("de", "German"), ("en", "English")])
         with self.assertRaises(urllib.error.HTTPError) as refused:
             client.translate("a", "fr", "en", timeout=60)
         self.assertEqual(refused.exception.code, 400)
         refused.exception.close()
+
+    @unittest.skipUnless(is_installed("libretranslate_aio"), "no libretranslate-aio")
+    def test_libretranslate_aio_understands_every_answer(self):
+        from libretranslate_aio import LibreTranslate
+        from libretranslate_aio.exceptions import ForbiddenError
+
+        address = self.serve(self.model)
+        with LibreTranslate(address) as client:
+            found = client.translate([*SOURCES, ""], "auto", "en", alternatives=2)
+            self.assertEqual(found.translated_text, [*self.expected, ""])
+            self.assertEqual({each.language for each in found.detected_language}, {"de"})
+            self.assertEqual({len(each) for each in found.alternatives}, {2})
+            self.assertEqual([each.language for each in client.detect(SOURCES[0])], ["de"])
+            self.assertEqual([each.targets for each in client.languages()], [["en"], []])
+            self.assertTrue(client.health())
+            settings = client.frontend_settings()
+            self.assertEqual((settings.char_limit, settings.suggestions), (-1, False))
+            with self.assertRaises(ForbiddenError):
+                client.suggest(SOURCES[0], "k", "de", "en")
+            document = self.folder / "na\u00efve \"text\".txt"
+            document.write_text("".join(line + "\n" for line in SOURCES))
+            url = client.translate_file(document, "de", "en").translated_file_url
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            self.assertEqual(answer.read().decode().splitlines(), self.expected)
+            self.assertIn(urllib.parse.quote(document.name), answer.headers["Content-Disposition"])
+
+
+class Sampling(Serving):
+    """A request is sampled as a file of its lines is."""
+
+    def test_gives_the_translations_of_heed_translate(self):
+        self.enterContext(mock.patch.dict(os.environ, no_proxy="127.0.0.1"))
+        model = self.train(MODEL, "sampled", **TRAINING)
+        lines = SOURCES * 15  # in several batches
+        self.write("lines", lines)
+        settings = ["--set", "decoding.beam_size=1", "--set", "decoding.sampling.top_p=0.9",
+                    "--set", "decoding.batch_size=2"]  # a chunk has 64 lines
+        expected = heed("translate", model, self.folder / "lines", *settings).splitlines()
+        self.assertGreater(len(set(expected)), len(SOURCES))  # equal lines are drawn anew
+        client = FlaskClient(self.serve(model, settings=settings))
+        # Others ask at the same time, and again: nothing of them is left.
+        for asked in (lines[:3], lines, lines[:1], lines):
+            answer = client.post("/translate", json={"q": asked})
+            self.assertEqual(answer.json["translatedText"], expected[: len(asked)])
+        as_text = client.post("/translate", data={"q": "\n".join(lines)})
+        self.assertEqual(as_text.json["translatedText"].split("\n"), expected)
+        marked = [f"{line} <b>{line}</b>" for line in SOURCES]
+        self.write("marked", marked)
+        expected = heed("translate", model, self.folder / "marked", "--markup", "xml", *settings).splitlines()
+        answer = client.post("/translate", json={"q": marked, "format": "xml"})
+        self.assertEqual(answer.json["translatedText"], expected)
 
 
 @unittest.skipUnless(tests_of_libretranslate(), "no libretranslate")

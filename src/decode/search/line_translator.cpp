@@ -162,12 +162,13 @@ class LineTranslator::Search {
               return (lines_.lengths[batch.front()] + 1) * std::ssize(batch);
             },
         .name_of = [&](int64_t i) { return fmt::format("line {}", request_.numbers.of(i)); },
-        .run = [&](const Batch& batch) { search_rows(batch); }};
+        .run = [&](const Batch& batch) { search_rows(batch, hooks); }};
     // Threads divide the batches, and not the operations of one batch, most of which are too small
     // to be divided.
     translator_.divide_batches(std::ssize(batches), [&](int64_t i) {
       if (hooks.interrupted && hooks.interrupted()) return;
       translator_.memory_->search(batches[i], part);
+      if (hooks.interrupted && hooks.interrupted()) return;
       if (hooks.searched) hooks.searched(std::ssize(batches[i]));
     });
   }
@@ -208,7 +209,7 @@ class LineTranslator::Search {
     return translator_.shortlist_->pieces_for(lines_.members[0][i].source, required);
   }
 
-  void search_rows(const Batch& batch) {
+  void search_rows(const Batch& batch, const SearchHooks& hooks) {
     std::vector<data::Batch> sources;
     for (const auto& examples : lines_.members) {
       std::vector<const data::Example*> chosen;
@@ -217,7 +218,8 @@ class LineTranslator::Search {
     }
     std::vector<int64_t> lengths;
     for (const int64_t i : batch) lengths.push_back(std::ssize(lines_.members[0][i].source) + 1);
-    const SearchOptions options = options_of(batch);
+    SearchOptions options = options_of(batch);
+    options.interrupted = hooks.interrupted;
     std::vector<std::vector<Hypothesis>> found;
     translator_.with_steps(sources, options, [&](Steps& steps) {
       found = decode::search(steps, lengths, options, translator_.longest());

@@ -63,7 +63,8 @@ LinesRequest part_of(const LinesRequest& request, const std::vector<std::size_t>
 
 /// Functions by which a caller watches and ends a translation. Several threads call them.
 struct SearchHooks {
-  /// Called before each batch: once it returns true, the lines that are left get no hypotheses.
+  /// Called before each batch and each of its steps: once it returns true, the lines that are left
+  /// get no hypotheses, nor do those of a batch that is being searched.
   std::function<bool()> interrupted = {};
   /// Called after each batch with the number of its lines.
   std::function<void(int64_t lines)> searched = {};

@@ -17,6 +17,8 @@
 #include "document/markup.h"
 #include "document/markup_tokens.h"
 #include "document/segment_builder.h"
+#include "document/stand_ins.h"
+#include "document/weights.h"
 #include "study/attention_matrix.h"
 #include "text/bytes.h"
 #include "text/kept.h"

@@ -37,6 +37,8 @@ class Search {
 
   std::vector<std::vector<Hypothesis>> run() {
     for (step_ = 0; !active_.empty(); ++step_) {
+      if (options_.interrupted && options_.interrupted())
+        return std::vector<std::vector<Hypothesis>>(beams_.size());
       advance();
       continue_live();
     }

@@ -133,6 +133,9 @@ struct SearchOptions {
   std::function<std::string(const std::vector<int32_t>&)> text;
   /// Pieces that no hypothesis has after its prefix.
   std::vector<int64_t> never{text::kPad, text::kBegin};
+  /// Called before each step: once it returns true, the search ends, and no sentence has
+  /// hypotheses.
+  std::function<bool()> interrupted = {};
 
   bool wants_attention() const { return keep_attention || config.coverage_penalty > 0; }
 };

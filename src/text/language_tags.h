@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed::document {
+namespace heed::text {
 
 /// The first part of a language's name in small letters: "pt" of "pt-BR", "deu" of "deu_Latn".
 /// Empty where it is no language, as "src" after a corpus's name.
@@ -29,4 +29,4 @@ std::string language_called(std::string_view name);
 /// Whether the code is in the list.
 bool is_known_language(std::string_view code);
 
-}  // namespace heed::document
+}  // namespace heed::text

@@ -1,8 +1,8 @@
-#include "document/language_tags.h"
+#include "text/language_tags.h"
 
 #include <gtest/gtest.h>
 
-namespace heed::document {
+namespace heed::text {
 namespace {
 
 TEST(LanguageTags, HaveNames) {
@@ -16,4 +16,4 @@ TEST(LanguageTags, HaveNames) {
 }
 
 }  // namespace
-}  // namespace heed::document
+}  // namespace heed::text

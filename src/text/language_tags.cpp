@@ -1,4 +1,4 @@
-#include "document/language_tags.h"
+#include "text/language_tags.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 
-namespace heed::document {
+namespace heed::text {
 namespace {
 
 constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>(
@@ -69,4 +69,4 @@ std::string xml_language(std::string_view tag) {
   return out;
 }
 
-}  // namespace heed::document
+}  // namespace heed::text

@@ -1,0 +1,165 @@
+#include "document/stand_ins.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "base/strings.h"
+#include "text/characters.h"
+#include "text/script.h"
+#include "text/utf8.h"
+#include "text/words.h"
+
+namespace heed::document {
+namespace {
+
+/// Whether a reader sees no word in its place: a comment, a tag without its element, a script or a
+/// picture of SVG, an instruction of a template, the beginning of a container, `:smile:`.
+bool is_unseen(std::string_view bytes) {
+  if (bytes.starts_with("{%") || bytes.starts_with("{#") || bytes.starts_with(":::")) return true;
+  if (bytes.starts_with(':') && bytes.ends_with(':')) return true;
+  if (!bytes.starts_with('<') || bytes.starts_with("<%") || bytes.starts_with("<?")) return false;
+  const std::string name = ascii_lower(bytes.substr(1, bytes.find_first_of(" \t\r\n\f/>", 1) - 1));
+  if (name == "script" || name == "style" || name == "svg") return true;
+  const bool is_address = name.find(':') != name.npos || name.find('@') != name.npos;
+  return !is_address && !ascii_lower(bytes).ends_with("</" + name + ">");
+}
+
+}  // namespace
+
+bool is_stood_for(const Token& token, std::string_view bytes) {
+  // A reference stands for a character, which is no word.
+  return token.syntax == Token::Syntax::whole && token.mask == Token::kWord &&
+         (token.is_placeholder ||
+          (!bytes.starts_with('&') && !is_unseen(bytes) && text::has_words(bytes)));
+}
+
+char free_letter(std::string_view raw) {
+  std::string taken;
+  for (std::size_t i = 1; i < raw.size(); ++i)
+    if (raw[i] >= '0' && raw[i] <= '9') taken += ascii_lower(raw.substr(i - 1, 1));
+  constexpr std::string_view kLetters = "XQZYWVUTK";
+  const auto found = std::ranges::find_if(kLetters, [&](char letter) {
+    return taken.find(ascii_lower(std::string(1, letter))) == std::string::npos;
+  });
+  return found == kLetters.end() ? char(0) : *found;
+}
+
+FoundStandIns find_stand_ins(const Segment& segment, const std::string& translation) {
+  FoundStandIns out;
+  if (segment.stand_ins == 0) return out;
+  std::map<std::string, std::size_t, std::less<>> inlays;  // by number; those not found yet
+  std::set<std::string, std::less<>> found;
+  for (std::size_t i = 0; i < segment.inlays.size(); ++i)
+    if (const Inlay& inlay = segment.inlays[i]; inlay.stands_in)
+      inlays.emplace(segment.text.substr(inlay.begin + 1, inlay.end - inlay.begin - 1), i);
+  const std::string upper(1, segment.stand_ins), letters = upper + ascii_lower(upper);
+  for (std::size_t at = 0; (at = translation.find_first_of(letters, at)) != std::string::npos;) {
+    const std::size_t from = at++;
+    const std::size_t to =
+        std::min(translation.find_first_not_of("0123456789", at), translation.size());
+    const char32_t before = text::value_before(translation, from);
+    if (text::is_in_word(before) && !text::has_no_blanks(text::script_of(before))) continue;
+    const std::string number = translation.substr(at, to - at);
+    at = to;
+    if (const auto inlay = inlays.find(number); inlay != inlays.end()) {
+      out.found.push_back({{from, to}, inlay->second});
+      inlays.erase(inlay);
+      found.insert(number);
+    } else if (found.contains(number)) {
+      out.are_once = false;
+    }
+  }
+  out.are_once &= inlays.empty();
+  return out;
+}
+
+namespace {
+
+/// The number at `at`: a run of digits, without the marks or blanks between thousands, which
+/// languages write in different ways.
+struct FoundNumber {
+  std::string digits;
+  std::size_t end = 0;
+};
+
+FoundNumber number_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::size_t kGroup = 3;
+  FoundNumber out{.end = at};
+  for (std::size_t from = at;;) {
+    const std::size_t to = std::min(text.find_first_not_of(kDigits, from), text.size());
+    if (from > at && to - from != kGroup) return out;
+    out.digits += text.substr(from, to - from);
+    out.end = to;
+    from = to;
+    for (const std::string_view mark : {".", ",", "'", "’", " ", "\u00A0", "\u202F"})
+      if (text.substr(to).starts_with(mark)) from = to + mark.size();
+    if (from == to) return out;
+  }
+}
+
+/// Whether a name may not begin after this character, or end before it.
+bool is_part_of_name(char32_t beside) {
+  return text::is_in_word(beside) && !text::has_no_blanks(text::script_of(beside));
+}
+
+/// How often a text has each thing that may be what a model has left of a stand-in: numbers, words
+/// that are a letter with digits, and the letter of the stand-ins as a word. The stand-ins that are
+/// found are not counted. A small letter alone may be a word of the language.
+std::map<std::string, int64_t> remains_in(const std::string& text, char letter,
+                                          const std::vector<FoundStandIn>& found) {
+  std::map<std::string, int64_t> out;
+  auto next = found.begin();
+  for (std::size_t at = 0; at < text.size();) {
+    if (next != found.end() && next->bytes.from == at) {
+      at = (next++)->bytes.to;
+      continue;
+    }
+    if (text[at] >= '0' && text[at] <= '9') {
+      const FoundNumber number = number_at(text, at);
+      ++out[number.digits];
+      at = number.end;
+      continue;
+    }
+    const text::CodePoint point = text::code_point_at(text, at);
+    const std::size_t end = at + point.bytes;
+    if (point.bytes == 1 && text::is_letter(point.value) &&
+        !is_part_of_name(text::value_before(text, at))) {
+      const std::size_t digits_end =
+          std::min(text.find_first_not_of("0123456789", end), text.size());
+      const bool is_alone =
+          end == text.size() || !is_part_of_name(text::code_point_at(text, end).value);
+      if (digits_end > end) {
+        ++out[ascii_lower(text.substr(at, digits_end - at))];
+        at = digits_end;
+        continue;
+      }
+      if (text[at] == letter && is_alone) ++out[std::string(1, letter)];
+    }
+    at = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool has_stand_ins(const Segment& segment, const std::string& translation) {
+  if (segment.stand_ins == 0) return true;
+  const FoundStandIns names = find_stand_ins(segment, translation);
+  if (!names.are_once ||
+      (segment.is_in_order && !std::ranges::is_sorted(names.found, {}, &FoundStandIn::inlay)))
+    return false;
+  const auto of_source =
+      remains_in(segment.text, segment.stand_ins, find_stand_ins(segment, segment.text).found);
+  const auto of_translation = remains_in(translation, segment.stand_ins, names.found);
+  return std::ranges::all_of(of_translation, [&](const auto& one) {
+    const auto& [remain, count] = one;
+    const auto same = of_source.find(remain);
+    return same != of_source.end() && count <= same->second;
+  });
+}
+
+}  // namespace heed::document
