@@ -1,6 +1,7 @@
 #include "document/document.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -13,7 +14,9 @@
 #include "document/stand_ins.h"
 #include "document/token.h"
 #include "text/bytes.h"
+#include "text/characters.h"
 #include "text/lines.h"
+#include "text/script.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -45,11 +48,15 @@ text::KeepOptions with_addresses(text::KeepOptions kept) {
 /// stands for what is no text.
 class Document::Paragraph {
  public:
-  Paragraph(std::string_view bytes, const Passage& passage, const text::KeepOptions& kept)
+  /// `script` is that of most letters of the document.
+  Paragraph(std::string_view bytes, const Passage& passage, const text::KeepOptions& kept,
+            text::Script script)
       : bytes_(bytes),
         writing_(passage.writing),
         is_sentence_(passage.is_sentence),
         tokens_(with_kept(bytes, passage.tokens, passage.writing, with_addresses(kept))) {
+    find_partners();
+    join_links(script);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const Token& token = tokens_[i];
       starts_.push_back(mask_.size());
@@ -61,8 +68,11 @@ class Document::Paragraph {
         mask_ += joint_of(bytes, token);
       else  // one letter and a stop would be an initial
         mask_.append(token.mask == Token::kWord ? 2 : 1, token.mask);
+      const bool has_word = token.syntax == Token::Syntax::text
+                                ? !text::is_blank(std::string_view(mask_).substr(starts_.back()))
+                                : is_written(i) || is_stood_for(token, bytes_of_token(i));
+      words_before_.push_back(words_before_.back() + (has_word ? 1 : 0));
     }
-    find_partners();
   }
 
   /// The text for the splitter of sentences, before, between and after the tokens that end one.
@@ -97,8 +107,8 @@ class Document::Paragraph {
   }
 
   /// The range without what is at its ends and would stay there in any case: blanks, whole tokens
-  /// that are no words of the sentence, with the marks directly after the first, and tokens that
-  /// surround all of it or have their other half outside.
+  /// that are no words of the sentence, with the marks directly after the first, elements without
+  /// words, and tokens that surround all of it or have their other half outside.
   ByteRange trimmed(ByteRange range) const {
     for (;;) {
       range.to = std::max(range.from, range.to);
@@ -120,7 +130,11 @@ class Document::Paragraph {
                !is_stood_for(tokens_[i], bytes_of_token(i)) &&
                (is_around || partners_[i] < first || partners_[i] > last);
       };
-      if (is_free(first)) {
+      if (is_wordless(first, range)) {
+        range.from = tokens_[partners_[first]].to;
+      } else if (is_wordless(last, range)) {
+        range.to = tokens_[partners_[last]].from;
+      } else if (is_free(first)) {
         range.from = front.to;
         if (front.syntax == Token::Syntax::whole) range.from = after_marks(range);
       } else if (is_free(last)) {
@@ -186,6 +200,70 @@ class Document::Paragraph {
   bool is_written(std::size_t i) const {
     return !tokens_[i].written.empty() ||
            (partners_[i] < tokens_.size() && !tokens_[partners_[i]].written.empty());
+  }
+
+  /// Whether this token and its other half are in the range, and no word is between them.
+  bool is_wordless(std::size_t i, ByteRange range) const {
+    const auto [first, last] = std::minmax(i, partners_[i]);
+    return last < tokens_.size() && tokens_[first].from >= range.from &&
+           tokens_[last].to <= range.to && words_before_[first] == words_before_[last + 1];
+  }
+
+  /// Whether it is the number of a commit, or the beginning of one.
+  static bool is_hash(std::string_view text) {
+    constexpr std::size_t kLeast = 7, kMost = 40;
+    return text.size() >= kLeast && text.size() <= kMost &&
+           after_run(text, "0123456789abcdef") == text.size() &&
+           text.find_first_of("0123456789") != text.npos;
+  }
+
+  /// Makes one token of each link with nothing but a number in Markdown, such as `[#12](address)`,
+  /// and of each link whose text is in another script than the document, such as the name of a
+  /// language in that language.
+  void join_links(text::Script script) {
+    std::vector<Token> out;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      Token& token = out.emplace_back(tokens_[i]);
+      const std::size_t last = partners_[i];
+      if (!token.is_link || last >= tokens_.size() || last <= i || !stays(i, last, script))
+        continue;
+      const char32_t before = text::value_before(bytes_, token.from);
+      const bool is_beside =
+          i > 0 && (text::is_in_word(before) || before == U'.' || before == U',');
+      token = {.from = token.from,
+               .to = tokens_[last].to,
+               .syntax = Token::Syntax::whole,
+               .mask = is_beside ? Token::kCloses : Token::kWord};
+      i = last;
+    }
+    if (out.size() == tokens_.size()) return;
+    tokens_ = std::move(out);
+    find_partners();
+  }
+
+  /// Whether the link between these tokens stays as it is.
+  bool stays(std::size_t first, std::size_t last, text::Script script) const {
+    constexpr std::size_t kLongest = 200;
+    if (tokens_[last].from - tokens_[first].to > kLongest) return false;
+    std::string shown;
+    for (std::size_t i = first + 1; i < last; ++i) {
+      const Token& token = tokens_[i];
+      if (token.syntax == Token::Syntax::whole || token.syntax == Token::Syntax::block)
+        return false;
+      if (token.syntax == Token::Syntax::text)
+        shown += token.is_plain() ? bytes_of_token(i) : std::string_view(token.text);
+    }
+    if (!text::has_words(shown)) return false;
+    if ((!text::has_letters(shown) || is_hash(shown)) &&
+        is_one_of(bytes_[tokens_[first].from], "[!"))
+      return true;
+    const auto is_near = [&](const text::CodePoint& point) {
+      const text::Script of_letter = text::script_of(point.value);
+      return text::is_letter(point.value) &&
+             (of_letter == text::Script::none || of_letter == script);
+    };
+    return script != text::Script::none && text::has_letters(shown) &&
+           !text::any_code_point(shown, is_near);
   }
 
   std::string_view bytes_of_token(std::size_t i) const {
@@ -267,13 +345,40 @@ class Document::Paragraph {
   std::vector<Token> tokens_;
   std::vector<std::size_t> partners_;  // by token that opens or closes: index of its other half
   std::string mask_;
-  std::vector<std::size_t> starts_;  // of each token in mask_
+  std::vector<std::size_t> starts_;              // of each token in mask_
+  std::vector<std::size_t> words_before_ = {0};  // by token, and after the last: those with words
 };
+
+namespace {
+
+/// The script of most letters in the text of the first passages; none where there is no letter.
+text::Script script_of_most(std::string_view bytes, const Passages& passages) {
+  constexpr std::size_t kMost = 1 << 16;  // bytes
+  std::array<std::size_t, text::kScripts> counts{};
+  std::size_t read = 0;
+  for (const Passage& passage : passages) {
+    for (const Token& token : passage.tokens)
+      if (token.is_plain())
+        text::each_code_point(bytes.substr(token.from, token.bytes()),
+                              [&](const text::CodePoint& point, std::string_view) {
+                                ++counts[static_cast<std::size_t>(text::script_of(point.value))];
+                                read += point.bytes;
+                              });
+    if (read > kMost) break;
+  }
+  counts[static_cast<std::size_t>(text::Script::none)] = 0;
+  const auto most = std::ranges::max_element(counts);
+  return *most == 0 ? text::Script::none : static_cast<text::Script>(most - counts.begin());
+}
+
+}  // namespace
 
 Document::Document(std::string_view bytes, const DocumentFormat& format,
                    const DocumentOptions& options)
     : bytes_(bytes), text_(options.kept) {
-  for (const Passage& passage : format.read(bytes, options.read)) add(passage, options);
+  const Passages passages = format.read(bytes, options.read);
+  script_ = script_of_most(bytes, passages);
+  for (const Passage& passage : passages) add(passage, options);
   text_.add(bytes.substr(added_));
   bytes_ = {};
 }
@@ -286,7 +391,7 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
     added_ = passage.place->bytes.to;
     return;
   }
-  const Paragraph paragraph(bytes_, passage, options.kept);
+  const Paragraph paragraph(bytes_, passage, options.kept, script_);
   const std::vector<ByteRange> ranges = segments_in(paragraph, options);
   auto inside = passage.inside.begin();
   const auto is_inside_before = [&](std::size_t byte) {
@@ -320,7 +425,7 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
 /// Adds the segments of a passage that is in a tag of the last segment.
 void Document::add_inside(const Paragraph& around, const Passage& passage,
                           const DocumentOptions& options) {
-  const Paragraph paragraph(bytes_, passage, options.kept);
+  const Paragraph paragraph(bytes_, passage, options.kept, script_);
   for (const ByteRange& range : segments_in(paragraph, options)) {
     const ByteRange tag = around.token_with(range.from);
     Segment segment = paragraph.segment(range);

@@ -13,6 +13,7 @@
 #include "document/segment.h"
 #include "document/token.h"
 #include "text/kept.h"
+#include "text/script.h"
 
 namespace heed::document {
 
@@ -54,7 +55,8 @@ class Document {
   void add_segments(const Paragraph& paragraph, ByteRange range, std::vector<ByteRange>& out) const;
   int64_t line_of(std::size_t byte);
 
-  std::string_view bytes_;  // while the document is read
+  std::string_view bytes_;                    // while the document is read
+  text::Script script_ = text::Script::none;  // of most letters
   SegmentedText text_;
   std::vector<int64_t> lines_;
   int64_t too_long_ = 0, first_too_long_ = 0;

@@ -1,5 +1,7 @@
-// Pages of HTML. Gumbo says which text is seen and in which elements it is; the text itself is read
-// from the page, in its order.
+// Gumbo says which text is seen and in which elements it is; the text itself is read from the page,
+// in its order.
+#include "document/html.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -19,6 +21,7 @@
 #include "document/page_parts.h"
 #include "document/passage.h"
 #include "document/segment.h"
+#include "document/templates.h"
 #include "document/token.h"
 #include "text/references.h"
 
@@ -177,7 +180,7 @@ class HtmlPassages {
         page_.substr(at_, to - at_).find_first_of("\n\r") != std::string_view::npos;
     const bool follows_break =
         !tokens_.empty() && tokens_.back().syntax == Token::Syntax::line_break;
-    if (has_end && reading.keeps_lines) return cut(to);
+    if (reading.keeps_lines && (has_end || to - at_ > 1)) return cut(to);
     if (follows_break)
       extend(to);
     else if (has_end)
@@ -256,6 +259,31 @@ class HtmlPassages {
   Passages passages_;
 };
 
+/// Makes tokens of the tags of templates, which were letters.
+void set_templates(Passage& passage, const std::vector<TemplateTag>& tags, std::string_view page) {
+  std::vector<Token> out;
+  auto tag = std::ranges::upper_bound(tags, passage.tokens.front().from, {},
+                                      [](const TemplateTag& one) { return one.bytes.to; });
+  for (Token& token : passage.tokens) {
+    const std::size_t to = token.to;
+    while (tag != tags.end() && tag->bytes.to <= token.from) ++tag;
+    for (; token.is_plain() && tag != tags.end() && tag->bytes.to <= to; ++tag) {
+      if (tag->bytes.from < token.from) continue;  // it begins in a tag of HTML
+      if (tag->bytes.from > token.from) out.push_back({.from = token.from, .to = tag->bytes.from});
+      const bool opens = tag->bytes.from == 0 || is_html_blank(page[tag->bytes.from - 1]);
+      out.push_back({.from = tag->bytes.from,
+                     .to = tag->bytes.to,
+                     .syntax = tag->has_line ? Token::Syntax::block : Token::Syntax::whole,
+                     .mask = !tag->is_statement ? Token::kWord
+                             : opens            ? Token::kOpens
+                                                : Token::kCloses});
+      token.from = tag->bytes.to;
+    }
+    if (token.from < to) out.push_back(std::move(token));
+  }
+  passage.tokens = std::move(out);
+}
+
 void move_by(std::size_t bytes, Passage& passage) {
   for (Token& token : passage.tokens) {
     token.from += bytes;
@@ -265,11 +293,26 @@ void move_by(std::size_t bytes, Passage& passage) {
 
 }  // namespace
 
+Passages passages_of_html(std::string_view page, const std::vector<std::string>& also) {
+  const std::vector<TemplateTag> tags = templates_of(page);
+  std::string with_letters(tags.empty() ? "" : page);
+  for (const TemplateTag& tag : tags)
+    std::fill(with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.from),
+              with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.to), Token::kWord);
+  const std::string_view shown = tags.empty() ? page : with_letters;
+  Passages passages = HtmlPassages(shown).read(parts_of_page(shown, also));
+  if (tags.empty()) return passages;
+  for (Passage& passage : passages) {
+    set_templates(passage, tags, page);
+    for (Passage& inside : passage.inside) set_templates(inside, tags, page);
+  }
+  return passages;
+}
+
 Passages read_html(std::string_view bytes, const ReadOptions& options) {
   // Gumbo would take the mark for text.
   const std::size_t mark = bytes.starts_with("\uFEFF") ? 3 : 0;
-  const std::string_view page = bytes.substr(mark);
-  Passages passages = HtmlPassages(page).read(parts_of_page(page, options.also));
+  Passages passages = passages_of_html(bytes.substr(mark), options.also);
   for (Passage& passage : passages) {
     move_by(mark, passage);
     for (Passage& inside : passage.inside) move_by(mark, inside);

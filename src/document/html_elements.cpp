@@ -33,7 +33,7 @@ bool is_block_element(std::string_view name) {
 bool is_untranslated_element(std::string_view name) {
   static const text::WordSet names = text::word_set(
       "code iframe kbd listing math noembed noframes plaintext rp rt rtc samp script style svg "
-      "textarea xmp");
+      "textarea tt xmp");
   return names.contains(name);
 }
 

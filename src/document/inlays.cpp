@@ -1,6 +1,7 @@
 #include "document/inlays.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,18 @@ namespace {
 bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
   return had_blank ? beside != U' ' : had_punctuation && text::is_in_word(beside);
 }
+/// Whether nothing but a blank or punctuation ends the item, an address.
+bool is_bare_address(std::string_view item) {
+  return std::ranges::any_of(std::array{"https://", "http://", "ftp://", "www."},
+                             [&](const char* begin) { return item.starts_with(begin); });
+}
+
+/// Whether what is at `at` would be a part of an address directly before it: a suffix.
+bool goes_on(std::string_view text, std::size_t at) {
+  return text::is_in_word(text::code_point_at(text, at).value) ||
+         std::string_view("-/&=#").find(text[at]) != std::string_view::npos;
+}
+
 /// The letters and digits from this byte on, in scripts that have blanks.
 std::string_view word_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
@@ -102,8 +115,12 @@ class InlayWriter {
   void copy(std::size_t end) {
     for (; next_ < stand_ins_.size() && stand_ins_[next_].bytes.from < end; ++next_) {
       copy_text(stand_ins_[next_].bytes.from);
-      add(segment_.inlays[stand_ins_[next_].inlay].before);
+      const std::string& item = segment_.inlays[stand_ins_[next_].inlay].before;
+      const bool is_bare = is_bare_address(item);
+      if (is_bare && out_.ends_with('-')) out_ += ' ';
+      add(item);
       written_ = stand_ins_[next_].bytes.to;
+      if (is_bare && written_ < translation_.size() && goes_on(translation_, written_)) out_ += ' ';
     }
     copy_text(end);
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -117,12 +118,32 @@ class MarkdownReader {
   std::vector<ByteRange> lines_;  // of HTML
 };
 
+/// Reads the text of the notes `^[text]` in a passage.
+void add_notes(std::string_view bytes, Passage& passage) {
+  constexpr std::string_view kBegin = "^[";
+  for (const Token& token : passage.tokens) {
+    if (token.syntax != Token::Syntax::whole || !bytes.substr(token.from).starts_with(kBegin))
+      continue;
+    const std::size_t from = token.from + kBegin.size();
+    Passages notes;
+    MarkdownReader(bytes.substr(from, token.to - from - 1), 0, notes).read();
+    for (Passage& note : notes) {
+      for (Token& one : note.tokens) {
+        one.from += from;
+        one.to += from;
+      }
+      passage.inside.push_back(std::move(note));
+    }
+  }
+}
+
 }  // namespace
 
 Passages read_markdown(std::string_view bytes, const ReadOptions& options) {
   Passages out;
   const std::size_t from = add_front_matter(bytes, options.also, out);
   MarkdownReader(bytes, from, out).read();
+  for (Passage& passage : out) add_notes(bytes, passage);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "document/markdown_extensions.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,7 +13,9 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "document/lines_of_text.h"
+#include "document/markdown_fences.h"
 #include "document/markdown_inserts.h"
+#include "document/templates.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -89,6 +92,34 @@ std::size_t bytes_of_label(std::string_view text, std::string_view mark) {
   if (!text.starts_with(mark)) return 0;
   const std::size_t end = text.find(']');
   return end != text.npos && end > mark.size() && text.substr(end).starts_with("]:") ? end + 2 : 0;
+}
+
+/// Bytes of a block of PyMdown before its title, `/// tip | Title`, or of its end, `///`; 0 where
+/// there is none.
+std::size_t bytes_of_slashes(std::string_view text) {
+  constexpr std::size_t kLeast = 3;
+  const std::size_t mark = after_run(text, "/");
+  if (mark < kLeast || mark == text.size()) return mark < kLeast ? 0 : mark;
+  const std::size_t name = after_run(text, " ", mark), end = after_run(text, kOfNames, name);
+  if (name == mark || end == name) return 0;
+  const std::size_t bar = after_run(text, " ", end);
+  if (bar == text.size()) return bar;
+  if (text[bar] != '|') return 0;
+  const std::string_view kind = text.substr(name, end - name);
+  const bool is_title = kind != "html" && !kind.ends_with("caption");
+  return is_title ? bar + 1 : text.size();
+}
+
+/// Whether the line is a target of MyST, `(name)=`.
+bool is_target(std::string_view text) {
+  return text.starts_with('(') && text.ends_with(")=") && text.size() > 3 &&
+         text.find_first_of(" \t`()", 1) == text.size() - 2;
+}
+
+/// Whether a sentence may have ended with this text.
+bool follows_sentence(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t");
+  return last != text.npos && is_one_of(text[last], ".!?");
 }
 
 /// A row of a table by its cells; `|` after a backslash is in a cell.
@@ -202,15 +233,13 @@ class CommonMarkdownMaker {
   /// around it: `{% highlight ruby %}` up to `{% endhighlight %}`, `{{< highlight go >}}` up to
   /// `{{< /highlight >}}`.
   std::optional<std::size_t> last_of_code(std::size_t i, std::size_t from) {
-    static const std::set<std::string_view> names{
-        "code", "code-toggle", "codeblock", "comment", "highlight", "math", "mermaid"};
     const std::string_view first = rest_of(i, from);
     const bool is_liquid = first.starts_with("{%");
     if (!is_liquid && !first.starts_with("{{<") && !first.starts_with("{{%")) return {};
     const std::string_view mark = first.substr(0, is_liquid ? 2 : 3);
     const std::size_t begin = after_run(first, "- \t", mark.size());
     const std::string_view name = first.substr(begin, after_run(first, kOfNames, begin) - begin);
-    if (!names.contains(name)) return {};
+    if (!keeps_content(name)) return {};
     const std::string end = (is_liquid ? "end" : "/") + std::string(name);
     std::size_t& k = ends_of_code_.try_emplace(std::string(mark) + end, 0).first->second;
     const auto is_end = [&](std::string_view rest) {
@@ -310,10 +339,11 @@ class CommonMarkdownMaker {
     const std::string_view rest = rest_of(i, from);
     if (rest.empty()) return;
     if (prefix.is_heading) return add_heading(i, from);
+    if (read_fence(i, prefix)) return;
     if (const auto last = last_of_formula(i, from)) return make_headings(i, from, *last);
     if (const auto last = last_of_code(i, from)) return make_headings(i, from, *last);
     if (const auto last = last_of_inclusions(i, from)) return make_headings(i, from, *last);
-    if (is_contents(rest) || is_inclusion(rest))
+    if (is_contents(rest) || is_inclusion(rest) || is_target(rest) || is_comment(i, rest))
       return make_heading(at + from, at + from + rest.size());
     std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
     if (bytes == 0) bytes = bytes_of_label(rest, "*[");
@@ -324,6 +354,11 @@ class CommonMarkdownMaker {
     if (bytes > 0) {
       make_heading(at + from, at + from + bytes);
       return add_inserts(i, from + bytes);
+    }
+    if (bytes = bytes_of_slashes(rest); bytes > 0) {
+      make_heading(at + from, at + from + bytes);
+      add_inserts(i, from + bytes);
+      return add_options(i);
     }
     if (bytes = bytes_of_container(rest); bytes > 4) {
       make_item(at + from, at + from + bytes);
@@ -349,6 +384,103 @@ class CommonMarkdownMaker {
     }
     if (rest.size() > 2 && rest[0] == ':' && is_one_of(rest[1], " \t")) out_.text[at + from] = '-';
     add_inserts(i, from);
+  }
+
+  /// Reads a line that begins or ends a fence, apart from the fences of code, which a parser of
+  /// Markdown reads; returns whether it did.
+  bool read_fence(std::size_t i, const LinePrefix& prefix) {
+    while (!fences_.empty() && prefix.quotes < fences_.back().quotes) fences_.pop_back();
+    const std::size_t from = prefix.bytes, at = start(i) + from;
+    const std::string_view rest = rest_of(i, from);
+    const Fence fence = fence_of(rest);
+    const std::string_view directive = directive_of(fence.info);
+    if (fence.length == 0) return false;
+    if (fence.mark == ':') {
+      if (directive.empty()) return false;
+      if (is_directive_of_code(directive)) return add_code(i, from, fence);
+      add_directive(i, at, rest, directive);
+      return true;
+    }
+    if (fence.info.empty()) {
+      // The end of the outermost that it can end.
+      const auto open = std::ranges::find_if(fences_, [&](const OpenFence& one) {
+        return one.mark == fence.mark && one.length <= fence.length;
+      });
+      if (open != fences_.end()) {
+        const bool is_text = open->is_text;
+        fences_.erase(open, fences_.end());
+        if (is_text) make_heading(at, at + rest.size());
+        return is_text;
+      }
+    }
+    if (!fences_.empty() && !fences_.back().is_text) return false;
+    const bool is_text = is_directive_of_text(directive);
+    fences_.push_back({fence.mark, fence.length, prefix.quotes, is_text});
+    if (is_text) add_directive(i, at, rest, directive);
+    return is_text;
+  }
+
+  /// Adds the first line of a directive, which has `rest` from byte `at` of the document on, and
+  /// its options.
+  void add_directive(std::size_t i, std::size_t at, std::string_view rest,
+                     std::string_view directive) {
+    const auto after_name =
+        static_cast<std::size_t>(directive.data() + directive.size() + 1 - rest.data());
+    const std::size_t title = has_no_title(directive) ? rest.size() : after_name;
+    make_heading(at, at + title);
+    add_title(i, at + title - start(i));
+    add_options(i);
+  }
+
+  /// Makes the content of a directive that is code empty headings; returns false where it has no
+  /// end.
+  bool add_code(std::size_t i, std::size_t from, const Fence& fence) {
+    if (i < without_end_[fence.length]) return false;
+    for (std::size_t k = i + 1; k < lines_.count(); ++k) {
+      const Fence end = fence_of(rest_of(k, after_run(lines_.line(k), " \t>")));
+      if (end.mark != ':' || end.length < fence.length || !end.info.empty()) continue;
+      make_headings(i, from, k);
+      return true;
+    }
+    without_end_[fence.length] = lines_.count();
+    return false;
+  }
+
+  /// Makes the options after the first line of a directive or a block empty headings: lines such as
+  /// `:name: x`, those between two lines of `---`, or indented ones of PyMdown.
+  void add_options(std::size_t i) {
+    const auto line_at = [&](std::size_t k) {
+      return rest_of(k, after_run(lines_.line(k), " \t>"));
+    };
+    const bool is_block = line_at(i).starts_with('/');
+    std::size_t last = i;
+    if (!is_block && line_at(i + 1) == "---") {
+      constexpr std::size_t kMostLines = 50;
+      for (std::size_t k = i + 2; k < std::min(lines_.count(), i + kMostLines) && last == i; ++k)
+        if (line_at(k) == "---") last = k;
+    }
+    const auto is_option = [&](std::string_view text) {
+      const std::size_t end = after_run(text, kOfNames, 1);
+      return text.starts_with(':') && end > 1 && end < text.size() && text[end] == ':' &&
+             (end + 1 == text.size() || text[end + 1] == ' ');
+    };
+    if (is_block)
+      while (lines_.line(last + 1).starts_with("    ") && !line_at(last + 1).empty() &&
+             is_one_of(':', line_at(last + 1)))
+        ++last;
+    else
+      while (is_option(line_at(last + 1))) ++last;
+    if (last > i) make_headings(i + 1, after_run(lines_.line(i + 1), " \t>"), last);
+  }
+
+  /// Whether line `i` is a comment of MyST, `% comment`, or the end of a part, `+++`. A percent
+  /// sign in a paragraph, and Pandoc's title at the beginning of a document, are text.
+  bool is_comment(std::size_t i, std::string_view rest) const {
+    if (rest.starts_with("+++") && (rest.size() == 3 || trim(rest.substr(3)).starts_with('{')))
+      return true;
+    const auto is_part = [&](std::size_t k) { return lines_.line(k).starts_with('%'); };
+    if (!rest.starts_with("% ") || i == 0 || !is_part(i)) return false;
+    return text::is_blank(lines_.line(i - 1)) || (is_part(i - 1) && out_.text[start(i - 1)] == '#');
   }
 
   /// A heading may end in attributes: `# Title {#name .class}`, `# Title {: #name}`.
@@ -390,8 +522,13 @@ class CommonMarkdownMaker {
     bool is_structure = false, has_text = false;
     while (from < line.size()) {
       const char c = line[from];
+      const std::string_view rest = line.substr(from);
       std::size_t bytes = 0;
-      if (c == '\\') {
+      char letter = Token::kWord;
+      if (c == '\\' && rest.starts_with("\\@ref(")) {
+        bytes = rest.find(')') + 1;  // 0: there is none
+      }
+      if (c == '\\' && bytes == 0) {
         has_text = true;
         from += 2;
         continue;
@@ -402,7 +539,9 @@ class CommonMarkdownMaker {
         from = code > 0 ? from + code : after_run(line, "`", from);
         continue;
       }
-      if (is_one_of(c, "=^") && at + from >= covered_) {
+      if (c == '^' && (bytes = bytes_of_note(bytes_, at + from)) > 0) {
+        letter = CommonMarkdown::kNote;
+      } else if (is_one_of(c, "=^") && at + from >= covered_) {
         // Marks around text, as those of GitHub's `~~`.
         const std::size_t marked = bytes_of_marked(line, from, c == '=' ? "==" : "^^");
         const bool is_beside_strike =
@@ -415,13 +554,16 @@ class CommonMarkdownMaker {
       } else if (c == '!') {  // a page or a picture that stands in its place
         bytes = bytes_of_wiki_link(line, from + 1);
         bytes += bytes > 0 ? 1 : 0;
-      } else if (c == '{' && (bytes = bytes_of_role(line, from)) > 0) {
+      } else if (c == '{' && (bytes = bytes_of_role(bytes_, at + from)) > 0) {
         has_text = true;
-      } else if (c == '{') {
-        bytes = bytes_of_template(at + from);
-        is_structure = is_structure || (bytes > 0 && (line.substr(from).starts_with("{%") ||
-                                                      line.substr(from).starts_with("{{<")));
-        if (bytes == 0) {
+      } else if (c == '{' || rest.starts_with("<%")) {
+        bytes = bytes_of_template(bytes_, at + from);
+        is_structure =
+            is_structure ||
+            (bytes > 0 && (is_statement(rest.substr(0, bytes)) || rest.starts_with("{{%")));
+        if (bytes > 0 && c == '<' && is_statement(rest.substr(0, bytes)))
+          letter = CommonMarkdown::kNote;
+        if (bytes == 0 && c == '{') {
           bytes = bytes_of_attributes(line, from);
           is_structure = is_structure || (bytes > 0 && from == first);
         }
@@ -429,12 +571,18 @@ class CommonMarkdownMaker {
         bytes = bytes_of_formula(line, from);
         if (is_one_of('`', line.substr(from, bytes))) bytes = 0;
       } else if (c == ':') {
-        bytes = bytes_of_role(line, from);
-        if (bytes == 0) bytes = bytes_of_emoji(line, from);
-      } else if (c == '[' && !line.substr(from).starts_with("[^")) {
+        bytes = bytes_of_role(bytes_, at + from);
+        if (bytes > 0)
+          has_text = true;
+        else
+          bytes = bytes_of_emoji(line, from);
+      } else if (c == '[' && !rest.starts_with("[^")) {
         bytes = bytes_of_wiki_link(line, from);
-        if (bytes == 0) bytes = bytes_of_citation(line, from);
+        if (bytes == 0 && (bytes = bytes_of_citation(line, from)) > 0 &&
+            follows_sentence(line.substr(0, from)))
+          letter = CommonMarkdown::kNote;
       } else if (c == '[') {
+        letter = CommonMarkdown::kNote;
         const std::size_t end = line.find_first_of("] \t`", from + 2);
         bytes = end != line.npos && line[end] == ']' && end > from + 2 ? end + 1 - from : 0;
       }
@@ -444,7 +592,7 @@ class CommonMarkdownMaker {
         continue;
       }
       make_letters(at + from, at + from + bytes);
-      if (line.substr(from).starts_with("[^")) out_.text[at + from] = CommonMarkdown::kNote;
+      out_.text[at + from] = letter;
       from += bytes;
     }
     if (!is_structure || has_text || covered_ > at + line.size()) return;
@@ -454,29 +602,21 @@ class CommonMarkdownMaker {
     make_heading(at + begin, at + line.size());
   }
 
-  /// Bytes of a tag of a template, {{ name }}, {{< name >}} or {% include x %}, that begins here,
-  /// or 0. It has no blank line and no code.
-  std::size_t bytes_of_template(std::size_t at) const {
-    const std::string_view near = bytes_.substr(at, kLongestInsert);
-    const std::string_view mark = near.substr(0, 2);
-    if (mark != "{{" && mark != "{%") return 0;
-    const std::size_t end = near.find(mark == "{{" ? "}}" : "%}", 2);
-    if (end == near.npos) return 0;
-    const std::string_view inside = near.substr(2, end - 2);
-    if (is_one_of('`', inside)) return 0;
-    std::size_t ends = 0;  // of lines, since the last character
-    for (const char c : inside) {
-      if (c == '\n' && ++ends > 1) return 0;
-      if (!is_one_of(c, " \t\r\n>")) ends = 0;
-    }
-    return end + 2;
-  }
+  /// A fence whose end is still to come.
+  struct OpenFence {
+    char mark;
+    std::size_t length;
+    int64_t quotes;  // as in LinePrefix
+    bool is_text;    // a directive with text
+  };
 
   std::string_view bytes_;
   LineByLine lines_;
   CommonMarkdown out_;
-  std::size_t covered_ = 0;                                  // the byte after the last insert
-  std::map<std::string, std::size_t> ends_of_code_;          // by end: the next line that has it
+  std::size_t covered_ = 0;                          // the byte after the last insert
+  std::vector<OpenFence> fences_;                    // each in the one before
+  std::map<std::size_t, std::size_t> without_end_;   // by length of a mark: up to which line
+  std::map<std::string, std::size_t> ends_of_code_;  // by end: the next line that has it
   std::vector<std::pair<std::size_t, std::size_t>> dashes_;  // byte of the document, how many
 };
 

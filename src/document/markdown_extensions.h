@@ -14,13 +14,14 @@ namespace heed::document {
 /// that are inserted in rules of tables, since md4c 0.4.8 wants three in each.
 struct CommonMarkdown {
   /// Formulas, templates, names of pictures, notes, keys, roles and links of wikis are letters in
-  /// it; `==` and `^^` around text are `~~`. Lines that are nothing
-  /// but structure, such as `:::` and `[[toc]]`, are empty headings; titles after `[!NOTE]` or
-  /// `:::note` are headings; what `!!! note`, `=== "Tab"`, `[^1]:` and `:` begin are items of
-  /// lists.
+  /// it; `==` and `^^` around text are `~~`. Lines that are nothing but structure, such as `:::`
+  /// and
+  /// `[[toc]]`, are empty headings; titles after `[!NOTE]`, `:::note`, `/// note |` and `{note}`
+  /// are headings; what `!!! note`, `=== "Tab"`, `[^1]:` and `:` begin are items of lists.
   std::string text;
-  static constexpr char kNote = 'N';  // the first letter for `[^1]`, which may follow a sentence
-  std::vector<ByteRange> whole;       // bytes of `text` that stand for what stays, in order
+  /// The first letter for a note or a citation, which may follow a sentence: `[^1]`, `^[text]`.
+  static constexpr char kNote = 'N';
+  std::vector<ByteRange> whole;  // bytes of `text` that stand for what stays, in order
   struct Inserted {
     std::size_t from = 0;   // the byte of `text` after it
     std::size_t bytes = 0;  // in all, up to here

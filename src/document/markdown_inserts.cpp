@@ -4,6 +4,8 @@
 
 #include "base/strings.h"
 #include "document/lines_of_text.h"
+#include "document/markdown_fences.h"
+#include "document/templates.h"
 #include "text/script.h"
 #include "text/utf8.h"
 
@@ -17,6 +19,18 @@ bool may_open(char before, char after) {
 }
 bool may_close(char before, char after) {
   return may_open(after, before);
+}
+
+/// Whether the lines of a text may be of one paragraph: none is blank, a fence or an item.
+bool may_be_one_text(std::string_view text) {
+  if (!is_one_paragraph(text)) return false;
+  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos;) {
+    ++at;
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
+    const std::size_t begin = after_run(line, " \t>");
+    if (marker_bytes(line) != begin || fence_of(line.substr(begin)).length > 0) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -90,26 +104,43 @@ std::size_t bytes_of_wiki_link(std::string_view line, std::size_t at) {
   return end + 2 < line.size() && is_one_of(line[end + 2], "([:]") ? 0 : end + 2 - at;
 }
 
-std::size_t bytes_of_code(std::string_view line, std::size_t at) {
-  const std::size_t begin = after_run(line, "`", at);
-  for (std::size_t end = begin; begin > at && (end = line.find('`', end)) != line.npos;) {
-    const std::size_t after = after_run(line, "`", end);
+std::size_t bytes_of_code(std::string_view text, std::size_t at) {
+  const std::size_t begin = after_run(text, "`", at);
+  for (std::size_t end = begin; begin > at && (end = text.find('`', end)) != text.npos;) {
+    const std::size_t after = after_run(text, "`", end);
     if (after - end == begin - at) return after - at;
     end = after;
   }
   return 0;
 }
 
-std::size_t bytes_of_role(std::string_view line, std::size_t at) {
+std::size_t bytes_of_role(std::string_view text, std::size_t at) {
   constexpr std::string_view kOfRoles =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+:";
-  const bool has_braces = line[at] == '{';
-  if (at > 0 && !has_braces && (line[at - 1] == ':' || is_one_of(line[at - 1], kOfNames))) return 0;
-  std::size_t end = after_run(line, kOfRoles, at + 1);
-  if (end == at + 1 || end >= line.size()) return 0;
-  if (has_braces ? line[end++] != '}' : line[end - 1] != ':' || end == at + 2) return 0;
-  const std::size_t code = bytes_of_code(line, end);
-  return code > 0 ? end + code - at : 0;
+  const std::string_view near = text.substr(at, kLongestInsert);
+  const bool has_braces = near.starts_with('{');
+  const char before = at > 0 ? text[at - 1] : ' ';
+  if (before == '`' || (!has_braces && (before == ':' || is_one_of(before, kOfNames)))) return 0;
+  std::size_t end = after_run(near, kOfRoles, 1);
+  if (end == 1 || end >= near.size()) return 0;
+  if (has_braces ? near[end++] != '}' : near[end - 1] != ':' || end == 2) return 0;
+  const std::size_t code = bytes_of_code(near, end);
+  return code > 0 && may_be_one_text(near.substr(0, end + code)) ? end + code : 0;
+}
+
+std::size_t bytes_of_note(std::string_view text, std::size_t at) {
+  const std::string_view near = text.substr(at, kLongestInsert);
+  if (!near.starts_with("^[")) return 0;
+  std::size_t depth = 0;
+  for (std::size_t end = 1; end < near.size(); ++end) {
+    if (near[end] == '\\')
+      ++end;
+    else if (near[end] == '[')
+      ++depth;
+    else if (near[end] == ']' && --depth == 0)
+      return end > 2 && may_be_one_text(near.substr(0, end)) ? end + 1 : 0;
+  }
+  return 0;
 }
 
 std::size_t bytes_of_citation(std::string_view line, std::size_t at) {

@@ -33,11 +33,15 @@ std::size_t bytes_of_keys(std::string_view line, std::size_t at);
 /// Bytes of a link to a page by its name, [[name]] or [[name|text]], that begins at `at`, or 0.
 std::size_t bytes_of_wiki_link(std::string_view line, std::size_t at);
 
-/// Bytes of the inline code that begins at `at` and ends on the line, or 0.
-std::size_t bytes_of_code(std::string_view line, std::size_t at);
+/// Bytes of the inline code that begins at `at` and ends in `text`, or 0.
+std::size_t bytes_of_code(std::string_view text, std::size_t at);
 
-/// Bytes of a role with its code, {ref}`name` or :py:class:`name`, that begins at `at`, or 0.
-std::size_t bytes_of_role(std::string_view line, std::size_t at);
+/// Bytes of a role with its code, {ref}`name` or :py:class:`name`, that begins at `at`, or 0. The
+/// code may go on in the next lines of its paragraph.
+std::size_t bytes_of_role(std::string_view text, std::size_t at);
+
+/// Bytes of a note in the text, ^[text], that begins at `at`, or 0. It may go on as a role may.
+std::size_t bytes_of_note(std::string_view text, std::size_t at);
 
 /// Bytes of a reference to literature, [@name], [@name, p. 3] or [-@name], that begins at `at`, or
 /// 0.

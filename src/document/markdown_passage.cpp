@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "document/html_elements.h"
 #include "document/lines_of_text.h"
 #include "document/markup_tokens.h"
 #include "text/characters.h"
@@ -39,12 +40,11 @@ bool closes_element(std::string_view tag) {
   return tag.starts_with("</");
 }
 
-bool keeps_element(std::string_view tag, const std::string& name) {
-  static const text::WordSet names =
-      text::word_set("code kbd math pre samp script style svg textarea tt");
-  if (closes_element(tag) || tag.ends_with("/>")) return false;
-  return names.contains(name) || tag.find("translate=\"no\"") != tag.npos ||
-         tag.find("notranslate") != tag.npos;
+bool keeps_element(std::string_view tag) {
+  const Tag found = tag_at(tag, 0, MarkupKind::html);
+  if (tag.empty() || found.closes || found.is_empty) return false;
+  return found.translate ? !*found.translate
+                         : found.name == "pre" || is_untranslated_element(found.name);
 }
 
 Token token_of_tag(std::string_view text, std::size_t from, std::size_t to) {
@@ -103,8 +103,11 @@ void PassageTokens::add_text(std::size_t to) {
     const bool is_near = next != whole.end() && next->from < to;
     add_plain(is_near ? std::max(at_, next->from) : to);
     if (!is_near) continue;
-    const bool is_note = markdown_.text[next->from] == CommonMarkdown::kNote;
-    add({.syntax = Token::Syntax::whole, .mask = is_note ? Token::kCloses : Token::kWord},
+    const char first = markdown_.text[next->from];
+    // A line of structure in a block of HTML.
+    const bool is_line = first == '#';
+    add({.syntax = is_line ? Token::Syntax::block : Token::Syntax::whole,
+         .mask = first == CommonMarkdown::kNote ? Token::kCloses : Token::kWord},
         next->to);
     ++next;
   }

@@ -22,7 +22,7 @@ std::string name_of_tag(std::string_view tag);
 bool closes_element(std::string_view tag);
 
 /// Whether what is between this tag and its end tag stays as it is.
-bool keeps_element(std::string_view tag, const std::string& name);
+bool keeps_element(std::string_view tag);
 
 /// A token of a tag or a comment.
 Token token_of_tag(std::string_view text, std::size_t from, std::size_t to);

@@ -387,7 +387,7 @@ class EventReader {
     const std::string_view tag = text_.substr(from, to - from);
     const std::string name = name_of_tag(tag);
     if (const auto closing = last_closing_.find(name);
-        closing != last_closing_.end() && closing->second > last && keeps_element(tag, name)) {
+        closing != last_closing_.end() && closing->second > last && keeps_element(tag)) {
       last = end_of_element(last, name);
       to = events_[last].to;
       tokens_.add({.syntax = Token::Syntax::whole}, to);

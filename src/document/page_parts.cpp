@@ -22,42 +22,6 @@ std::string_view attribute(const GumboElement& element, const char* name) {
   return found == nullptr ? std::string_view() : found->value;
 }
 
-/// Whether one of the classes is what generators of pages call blocks of code.
-bool is_class_of_code(std::string_view classes) {
-  for (const std::string& word : split_words(classes)) {
-    for (const std::string_view name :
-         {"brush:", "code", "example", "fragment", "highlight", "lisp", "literal-block",
-          "prettyprint", "programlisting", "screen", "smallexample", "smalllisp", "source",
-          "sourceCode", "src"})
-      if (word == name) return true;
-    for (const std::string_view begin : {"highlight-", "lang-", "language-"})
-      if (word.starts_with(begin)) return true;
-  }
-  return false;
-}
-
-/// Whether a `pre` has code: it has code, or coloured words, in it, or it or an element around it
-/// is called code.
-bool has_code(const GumboNode& pre) {
-  const GumboNode* around = &pre;
-  for (int i = 0; i < 3 && around != nullptr && is_element(*around); ++i, around = around->parent)
-    if (is_class_of_code(attribute(around->v.element, "class"))) return true;
-  constexpr std::size_t kLooked = 64;  // nodes
-  std::vector<const GumboNode*> nodes = {&pre};
-  for (std::size_t i = 0; i < std::min(nodes.size(), kLooked); ++i) {
-    const GumboElement& element = nodes[i]->v.element;
-    const bool is_coloured = element.tag == GUMBO_TAG_SPAN && !attribute(element, "class").empty();
-    if (element.tag == GUMBO_TAG_CODE || element.tag == GUMBO_TAG_KBD ||
-        element.tag == GUMBO_TAG_SAMP || is_coloured)
-      return true;
-    for (std::size_t k = 0; k < std::min<std::size_t>(element.children.length, kLooked); ++k)
-      if (const auto* const child = static_cast<const GumboNode*>(element.children.data[k]);
-          is_element(*child))
-        nodes.push_back(child);
-  }
-  return false;
-}
-
 /// Goes through the tree of a page.
 class PartsOfPage {
  public:
@@ -137,7 +101,7 @@ class PartsOfPage {
     if (!inside.is_foreign && name == "title" && !is_asked("title")) inside.stays = true;
     if (!inside.is_foreign && name == "pre") {
       inside.keeps_lines = true;
-      if (!asks && has_code(node)) inside.stays = true;
+      if (!asks) inside.stays = true;
     }
     if (!has_tag) return inside;
     // A tag of an element that gumbo has copied comes once.

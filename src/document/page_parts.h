@@ -13,7 +13,7 @@ namespace heed::document {
 /// How what is in an element is read.
 struct HtmlReading {
   bool stays = false;
-  bool keeps_lines = false;  // of pre: each line is read by itself
+  bool keeps_lines = false;  // of pre: each line and each column is read by itself
   bool is_foreign = false;   // of SVG or MathML
   bool has_tags = true;
 };

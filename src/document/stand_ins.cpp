@@ -16,10 +16,11 @@ namespace heed::document {
 namespace {
 
 /// Whether a reader sees no word in its place: a comment, a tag without its element, a script or a
-/// picture of SVG, an instruction of a template, the beginning of a container.
+/// picture of SVG, an instruction of a template, the beginning of a container, `:smile:`.
 bool is_unseen(std::string_view bytes) {
-  if (bytes.starts_with("{%") || bytes.starts_with(":::")) return true;
-  if (!bytes.starts_with('<')) return false;
+  if (bytes.starts_with("{%") || bytes.starts_with("{#") || bytes.starts_with(":::")) return true;
+  if (bytes.starts_with(':') && bytes.ends_with(':')) return true;
+  if (!bytes.starts_with('<') || bytes.starts_with("<%") || bytes.starts_with("<?")) return false;
   const std::string name = ascii_lower(bytes.substr(1, bytes.find_first_of(" \t\r\n\f/>", 1) - 1));
   if (name == "script" || name == "style" || name == "svg") return true;
   const bool is_address = name.find(':') != name.npos || name.find('@') != name.npos;

@@ -88,6 +88,25 @@ TEST(Markdown, HtmlIsReadByItsTags) {
             "> <div>\n> x\n> y\n> </div>\n");
 }
 
+TEST(Markdown, EachElementOfABlockOfHtmlStaysByItself) {
+  EXPECT_THAT(markdown_texts("<p>The <code>a</code> in <code>b</code> is.</p>\n"),
+              ElementsAre("The X1 in X2 is."));
+  EXPECT_THAT(markdown_texts("<table>\n<tr><td><code>a</code></td><td>One.</td></tr>\n"
+                             "<tr><td><code>b</code></td><td>Two.</td></tr>\n</table>\n"),
+              ElementsAre("One.", "Two."));
+  EXPECT_THAT(markdown_texts("<tr>\n<td><kbd>a</kbd></td>\n<td>One</td></tr>\n</tbody>\n"),
+              ElementsAre("One"));
+  EXPECT_THAT(markdown_texts("<div>The <code>a</code> dog.</div>\n<div>The <kbd>b</kbd> cat\n"
+                             "and <samp>c</samp> <b>run</b>.</div>\n"),
+              ElementsAre("The X1 dog.", "The X1 cat and X2 run."));
+  const std::string quoted =
+      "> - <p>The <code>a\n>   b</code> &amp; {{ c }} :dog:\n>   in <samp>d</samp>.</p>\n";
+  EXPECT_THAT(markdown_texts(quoted), ElementsAre("The X1 in X2."));
+  EXPECT_EQ(markdown_with(quoted, ""), quoted);
+  EXPECT_EQ(markdown_with("<p translate=no>a\n<p CLASS='x notranslate'>b\n<p>c\n", "z"),
+            "<p translate=no>a\n<p CLASS='x notranslate'>b\n<p>z\n");
+}
+
 TEST(Markdown, DefinitionsAreNoText) {
   EXPECT_THAT(markdown_texts("[foo]:\n  /url\n  'the title'\n\n[foo]"), ElementsAre("foo"));
   EXPECT_THAT(markdown_texts("[a b]: <x y>\n[c]: d \"e\"\ntext"), ElementsAre("text"));
@@ -194,6 +213,114 @@ TEST(Markdown, InclusionsAndAttributesOfContainersStay) {
   EXPECT_EQ(
       markdown_with("::: tip {no-title}\none\n:::\n::: details Click me {open}\ntwo\n:::\n", "z"),
       "::: tip {no-title}\nz\n:::\n::: details z {open}\nz\n:::\n");
+}
+
+TEST(Markdown, DirectivesOfMystInFencesAreText) {
+  EXPECT_EQ(markdown_with("```{note}\none\n\n- two\n```\nthree\n", "z"),
+            "```{note}\nz\n\n- z\n```\nz\n");
+  EXPECT_EQ(
+      markdown_with("~~~~{admonition} The title\n:class: tip\n:name: my-tip\none\n~~~~\n", "z"),
+      "~~~~{admonition} z\n:class: tip\n:name: my-tip\nz\n~~~~\n");
+  EXPECT_EQ(markdown_with(
+                "> ```{figure} img.png\n> ---\n> width: 100px\n> ---\n> one\n> ```\ntwo\n", "z"),
+            "> ```{figure} img.png\n> ---\n> width: 100px\n> ---\n> z\n> ```\nz\n");
+  // A directive in another one, and code in it.
+  EXPECT_THAT(markdown_texts("````{tip}\none\n```{warning}\ntwo\n```\n```python\nx\n```\nthree\n"
+                             "````\nfour\n"),
+              ElementsAre("one", "two", "three", "four"));
+  // Code, and the same marks in code.
+  EXPECT_THAT(markdown_texts("```{code-block} python\na b\n```\n```{r, echo=FALSE}\na\n```\n"
+                             "```{math}\na\n```\n```{toctree}\na\n```\none\n"),
+              ElementsAre("one"));
+  EXPECT_THAT(
+      markdown_texts("```\n```{note}\na\n```\none\n\n````md\n```{note}\na\n```\n````\ntwo\n"),
+      ElementsAre("one", "two"));
+  EXPECT_THAT(markdown_texts("```{note}\none\n\ntwo"), ElementsAre("one", "two"));
+  EXPECT_EQ(markdown_with(":::{figure} img.png\n:name: fig-1\none\n:::\n", "z"),
+            ":::{figure} img.png\n:name: fig-1\nz\n:::\n");
+  EXPECT_THAT(markdown_texts("::::{code-block} sh\na\n:::\n::::\none\n\n:::{math}\ntwo\n"),
+              ElementsAre("one", "two"));  // without an end it is text
+}
+
+TEST(Markdown, BlocksOfPymdownKeepTheirMarks) {
+  const std::string text =
+      "/// tip | Good to know\n    type: note\n\nOne two.\n\n///\n\n//// tab | A *b*\n\n"
+      "three\n////\n/// html | div.x\n\nfour\n///\n/// note\nfive\n///\n";
+  EXPECT_THAT(markdown_texts(text),
+              ElementsAre("Good to know", "One two.", "A b", "three", "four", "five"));
+  EXPECT_EQ(markdown_with("/// tip | One two\nthree\n///\n", "z"), "/// tip | z\nz\n///\n");
+  EXPECT_THAT(markdown_texts("/// a comment of code\n\n// a\n"),
+              ElementsAre("/// a comment of code", "// a"));
+}
+
+TEST(Markdown, TargetsCommentsAndPartsOfMystStay) {
+  EXPECT_THAT(markdown_texts("(glue/main)=\n\n# One\n\n(my-label)=\n## Two\n\n(three four)=\n"),
+              ElementsAre("One", "Two", "(three four)="));
+  EXPECT_THAT(
+      markdown_texts("one\n\n% a comment\n% and more\n\n+++ {\"a\": 1}\ntwo\n\n+++\n\nthree 5\n"
+                     "% of four\n"),
+      ElementsAre("one", "two", "three 5 % of four"));
+  EXPECT_THAT(markdown_texts("% The title\n"), ElementsAre("% The title"));  // Pandoc's
+}
+
+TEST(Markdown, NotesRolesAndReferencesOfOtherDialectsStay) {
+  EXPECT_THAT(markdown_texts("This is a text.^[The *note* is here. Two.] It goes on.\n"),
+              ElementsAre("This is a text.", "The note is here.", "Two.", "It goes on."));
+  EXPECT_EQ(markdown_with("The house^[a [big] one] is red.\n", "u v w x"), "u v^[u v w x] w x\n");
+  EXPECT_THAT(markdown_texts("See Figure \\@ref(fig:a) and [@xie2015, p. 33; @b] here.\n"),
+              ElementsAre("See Figure X1 and X2 here."));
+  // After a sentence a citation belongs to it.
+  EXPECT_THAT(markdown_texts("It is so. [@a] Two.\n"), ElementsAre("It is so.", "Two."));
+  EXPECT_THAT(markdown_texts("See {ref}`the\nname` and :ref:`a\nb`.\n"),
+              ElementsAre("See X1 and X2."));
+  EXPECT_EQ(markdown_with("[@user](x) [@user]\n\n[@user]: y\n", ""),
+            "[@user](x) [@user]\n\n[@user]: y\n");
+  EXPECT_THAT(markdown_texts("Look at ![[image.png]] here.\n"), ElementsAre("Look at X1 here."));
+  EXPECT_THAT(markdown_texts("See {ref}`the text <a>` and {glue:text}``b`c``, {d}.\n"),
+              ElementsAre("See X1 and X2, {d}."));
+  EXPECT_THAT(markdown_texts("Write `{ref}` and `b` or `` {ref}`x` `` in it.\n"),
+              ElementsAre("Write X1 and X2 or X3 in it."));
+  const std::string between = "It is (95%: {g:t}`a`/{g:t}`b`).";
+  EXPECT_THAT(markdown_texts(between), ElementsAre("It is (95%: X1)."));
+  EXPECT_EQ(markdown_with(between, "Es ist (95 %: X1)."), "Es ist (95 %: {g:t}`a`/{g:t}`b`).");
+  EXPECT_THAT(markdown_texts("One <%= a.b %> and\n<% if c %>\ntwo {# d #} {{{e}}} three\n"),
+              ElementsAre("One X1 and", "two X1 three"));
+}
+
+TEST(Markdown, NothingReachesOverTheEndOfCode) {
+  for (const std::string mark : {"^[a", "{ref}`a", "{{ a"})
+    EXPECT_THAT(
+        markdown_texts("```\n" + mark + "\n```\none ]` }}\n\n- " + mark + "\n- two ]` }}\n"),
+        testing::AllOf(testing::Contains(testing::StartsWith("one")),
+                       testing::Contains(testing::StartsWith("two"))))
+        << mark;
+}
+
+TEST(Markdown, NothingIsGluedToAnAddress) {
+  EXPECT_EQ(markdown_with("Look at https://a.org/b now.\n", "Der Web-X1-Teil."),
+            "Der Web- https://a.org/b -Teil.\n");
+  EXPECT_EQ(markdown_with("Look at https://a.org/b now.\n", "Sieh X1, jetzt."),
+            "Sieh https://a.org/b, jetzt.\n");
+  EXPECT_EQ(markdown_with("Look at <https://a.org/b> now.\n", "Die X1-Seite sehen."),
+            "Die <https://a.org/b>-Seite sehen.\n");
+  EXPECT_EQ(markdown_with("Look at `a` now.\n", "Die X1-Seite sehen."), "Die `a`-Seite sehen.\n");
+}
+
+TEST(Markdown, NamesOfPicturesAreNoWords) {
+  EXPECT_THAT(markdown_texts("- the button (blue) :zap:\n"), ElementsAre("the button (blue)"));
+  EXPECT_EQ(markdown_with("- the button (blue) :zap:\n", "der Knopf (blau)"),
+            "- der Knopf (blau) :zap:\n");
+}
+
+TEST(Markdown, LinksOfNumbersAndOfAnotherScriptStay) {
+  EXPECT_THAT(markdown_texts("the link is fixed ([#2132](u)) ([3cb9f81](v))\n"),
+              ElementsAre("the link is fixed (X1)"));  // both
+  EXPECT_THAT(markdown_texts("English text | [\u7B80\u4F53\u4E2D\u6587](a.md) and [dog](b)\n"),
+              ElementsAre("English text | X1 and dog"));
+  EXPECT_THAT(markdown_texts("Here is English.\n\n[\u7B80\u4F53\u4E2D\u6587](a.md) | "
+                             "[\u0420\u0443\u0441](b) | [French](c)\n"),
+              ElementsAre("Here is English.", "French"));
+  EXPECT_THAT(markdown_texts("The word.[1](a) It is.\n"), ElementsAre("The word.", "It is."));
 }
 
 TEST(Markdown, CodeInTemplatesStays) {
