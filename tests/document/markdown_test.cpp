@@ -367,7 +367,7 @@ TEST(Markdown, IsReadInTime) {
     open += "![](";
     tags += "<code>";
     code += "`a ``b ";
-    rules += "|-";
+    if (i < 1000) rules += "|-";  // the most columns
     links += "![a](";
     stars += "*a *a ";
     angles += "<a <a ";
