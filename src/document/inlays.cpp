@@ -200,13 +200,15 @@ class InlayWriter {
   }
 
   /// Whether an item of a document that stood directly before letters, as in "`item`s", would be
-  /// glued to others here.
+  /// glued to others here. A capital begins no ending: after "<span>1.2</span>" comes a heading.
   bool is_before_other_word(const Inlay& inlay) const {
     if (!segment_.writing.is_document || inlay.kind != Inlay::Kind::item || inlay.blank_after)
       return false;
     const std::string_view was = word_at(segment_.text, inlay.end),
                            now = word_at(translation_, written_);
-    return !was.empty() && !now.empty() && was != now;
+    if (was.empty() || now.empty() || was == now) return false;
+    const char32_t first = text::code_point_at(was, 0).value;
+    return text::to_lower(first) == first;
   }
 
   /// Whether the translation of a document has a blank here, and then a mark that stood directly

@@ -117,7 +117,9 @@ TEST(Html, PreAndTtStayIfNotAskedFor) {
         "<table><td><div><pre>a  b</pre></div></table>", "<tt>a</tt>"})
     EXPECT_THAT(texts_of_html(pre), IsEmpty()) << pre;
   EXPECT_EQ(numbered_html("a\nb<pre>c</pre>e\nf"), "1<pre>c</pre>2");
-  // Lines and columns are read by themselves.
+  // Code without a class looks like prose, so prose is asked for. Its lines and columns are read
+  // by themselves.
+  EXPECT_THAT(texts_of_html("<pre>Two roads\ndiverged.</pre>"), IsEmpty());
   EXPECT_EQ(numbered_html("<pre translate=yes>first   The value\n\n  dog. Do\n</pre>"),
             "<pre translate=yes>1   2\n\n  3 4\n</pre>");
   EXPECT_THAT(texts_of_html("<p>Take <tt class=\"docutils literal\">auto</tt> or <TT>b</TT>."),
