@@ -16,7 +16,6 @@
 #include "base/strings.h"
 #include "document/format.h"
 #include "document/html_elements.h"
-#include "document/lines_of_text.h"
 #include "document/markup_tokens.h"
 #include "document/page_parts.h"
 #include "document/passage.h"

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,9 +15,7 @@
 #include "document/markdown_fences.h"
 #include "document/markdown_inserts.h"
 #include "document/templates.h"
-#include "text/script.h"
 #include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed::document {
 namespace {

@@ -5,13 +5,11 @@
 
 #include "base/strings.h"
 #include "document/html_elements.h"
-#include "document/lines_of_text.h"
 #include "document/markup_tokens.h"
 #include "text/characters.h"
 #include "text/references.h"
 #include "text/script.h"
 #include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed::document {
 

@@ -10,12 +10,7 @@
 #include "base/strings.h"
 #include "document/lines_of_text.h"
 #include "document/markdown_passage.h"
-#include "text/characters.h"
 #include "text/kept.h"
-#include "text/references.h"
-#include "text/script.h"
-#include "text/utf8.h"
-#include "text/words.h"
 
 namespace heed::document {
 namespace {
