@@ -200,8 +200,9 @@ class PoReader {
     const std::size_t end = std::min(bytes_.find_first_of("\r\n", at_), bytes_.size());
     const std::string_view line = bytes_.substr(at_, end - at_);
     if (!now_.translations.empty()) end_entry();
+    string_ = nullptr;  // as in msgfmt, no comment is between the strings of a message
     if (line.starts_with("#~")) {
-      now_ = {};  // what stood before it belongs to a message that is no longer used
+      end_entry();  // comments that stood before it belong to a message that is no longer used
     } else if (line.starts_with("#,")) {
       now_.flags_at = at_ + 2;
       for (const std::string& flag : split(line.substr(2), ','))

@@ -316,5 +316,18 @@ TEST(PoDocument, OtherFilesAreRefused) {
   EXPECT_THAT(message("msgid \"a\"\nmsgid \"b\"\nmsgstr \"\"\n"), HasSubstr("has no msgstr"));
 }
 
+TEST(Po, AMessageThatIsNoLongerUsedEndsWhatStoodBefore) {
+  const auto read = [](const std::string& bytes) { return read_into("de", bytes, "po"); };
+  const std::string gone = "#~ msgid \"b\"\n#~ msgstr \"\"\n";
+  EXPECT_THAT(message_of<UserError>([&] { read("msgid \"a\"\n" + gone); }),
+              HasSubstr("line 2: the message before it has no msgstr"));
+  EXPECT_THAT(message_of<UserError>([&] { read("msgid \"a\"\nmsgstr \"\"\n" + gone + "\"c\"\n"); }),
+              HasSubstr("line 5: a string stands there without a keyword before it"));
+  EXPECT_THAT(message_of<UserError>([&] { read("msgid \"a\"\n# b\n\"c\"\nmsgstr \"\"\n"); }),
+              HasSubstr("line 3: a string stands there without a keyword before it"));
+  EXPECT_THAT(model_texts(read("#, c-format\n" + gone + "msgid \"a\"\nmsgstr \"\"\n")),
+              ElementsAre("a"));
+}
+
 }  // namespace
 }  // namespace heed::document
