@@ -253,10 +253,10 @@ class Clients(Serving):
             with self.assertRaises(ForbiddenError):
                 client.suggest(SOURCES[0], "k", "de", "en")
             document = self.folder / "na\u00efve \"text\".txt"
-            document.write_text("".join(line + "\n" for line in SOURCES))
+            document.write_text("\n\n".join(SOURCES))
             url = client.translate_file(document, "de", "en").translated_file_url
         with urllib.request.urlopen(url, timeout=60) as answer:
-            self.assertEqual(answer.read().decode().splitlines(), self.expected)
+            self.assertEqual(answer.read().decode().split("\n\n"), self.expected)
             self.assertIn(urllib.parse.quote(document.name), answer.headers["Content-Disposition"])
 
 
