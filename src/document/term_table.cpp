@@ -289,9 +289,8 @@ class TermTable {
   }
 
   Cells cells_of_comment(std::string_view comment) const {
-    std::string text(trim(comment.substr(1)));
-    if (comment.substr(1).starts_with(syntax_.separator))
-      text = std::string("#") + syntax_.separator + text;
+    const bool has_bare_mark = comment.substr(1).starts_with(syntax_.separator);  // "#,en,de"
+    const std::string text(trim(comment.substr(has_bare_mark ? 0 : 1)));
     Cells out;
     for (std::size_t from = 0; from <= text.size();) {
       const std::size_t end = std::min(text.find(syntax_.separator, from), text.size());
