@@ -10,6 +10,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "data/languages.h"
 #include "decode/search/config.h"
@@ -47,6 +48,8 @@ void print_terms(const decode::Glossary& glossary, const Lines& sources, const L
   const score::Proportion share = glossary.obeyed(sources, hypotheses, references);
   std::cout << "terms obeyed " << fixed(100 * share.value(), 2) << " % (" << share.hits << " of "
             << share.of << " that references obey)\n";
+  if (!glossary.is_in_any(sources))
+    log::warn("--glossary: no source line has a term of it; is it for this pair of languages?");
 }
 
 std::optional<decode::Glossary> glossary_of(const EvaluateArgs& args, const run::Config& config) {

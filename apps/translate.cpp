@@ -25,6 +25,7 @@
 #include "config/yaml.h"
 #include "data/notice.h"
 #include "decode/search/config.h"
+#include "decode/search/glossary.h"
 #include "decode/search/input.h"
 #include "decode/search/line_translator.h"
 #include "decode/search/lines_request.h"
@@ -418,9 +419,33 @@ void translate_document(const TranslateArgs& args, const document::DocumentForma
   write_atomic(args.output, document);
 }
 
+/// Tells whether no line has a term of a glossary, which may be of other languages.
+class TermsOfLines {
+ public:
+  explicit TermsOfLines(const decode::LineTranslator& translator)
+      : glossary_(translator.glossary()), file_(translator.config().glossary) {}
+
+  void read(const std::vector<std::string>& lines) {
+    has_lines_ = has_lines_ || !lines.empty();
+    has_term_ = has_term_ || glossary_ == nullptr || glossary_->is_in_any(lines);
+  }
+  void report() const {
+    if (has_lines_ && !has_term_)
+      log::warn("{}: no line of the text has a term of it; is it for this pair of languages?",
+                file_);
+  }
+
+ private:
+  const decode::Glossary* glossary_;  // or null
+  const std::string& file_;
+  bool has_lines_ = false, has_term_ = false;
+};
+
 /// Chunk by chunk, so that who feeds heed line by line gets each answer before the next question.
 void translate_chunks(const TranslateArgs& args, Transformation& transformation,
-                      std::size_t chunk_size) {
+                      const decode::LineTranslator& translator) {
+  const auto chunk_size = static_cast<std::size_t>(translator.chunk_size());
+  TermsOfLines terms(translator);
   if (args.texts.empty())
     decode::require_whole_markup(args.file, document::markup_kind(args.markup));
   decode::Input input({.file = args.file,
@@ -437,8 +462,11 @@ void translate_chunks(const TranslateArgs& args, Transformation& transformation,
   if (destination.is_file() && !input.is_typed() && log::shows_progress())
     bar.emplace("lines translated", input.count(), destination.lines());
   for (decode::InputChunk chunk = input.next(chunk_size); !chunk.lines.empty();
-       chunk = input.next(chunk_size))
+       chunk = input.next(chunk_size)) {
+    terms.read(chunk.lines);
     destination.write(transformation.translated(chunk, bar ? &*bar : nullptr));
+  }
+  terms.report();
 }
 
 void translate(const TranslateArgs& args) {
@@ -452,8 +480,7 @@ void translate(const TranslateArgs& args) {
   check_kind(args, models.config.decoding);
   if (format != nullptr) return translate_document(args, *format, models, traits);
   const auto transformation = transformation_of(args, models, traits);
-  translate_chunks(args, *transformation,
-                   static_cast<std::size_t>(models.translator->chunk_size()));
+  translate_chunks(args, *transformation, *models.translator);
   transformation->report();
 }
 

@@ -70,7 +70,7 @@ Tags tags_of(const Tags& there, std::string_view language) {
 }
 
 TermSides sides_of(const Tags& there, const TermLanguages& model,
-                   std::vector<std::string>& warnings) {
+                   std::vector<std::string>& warnings, const std::string& cure) {
   TermSides sides{tags_of(there, model.source), tags_of(there, model.target)};
   if (!sides.source.empty() && !sides.target.empty()) return sides;
   const Tags mains = mains_of(there);
@@ -91,10 +91,15 @@ TermSides sides_of(const Tags& there, const TermLanguages& model,
       return guessed;
     }
   }
+  if (is_unnamed(model.source) && is_unnamed(model.target))
+    throw UserError(
+        "its terms are in {}, and no model says which two of these languages are the source's and "
+        "the translations'; leave only these two in it, the source's first{}",
+        join(there, ", "), cure);
   throw UserError(
       "its terms are in {}, and the model translates from {} to {}; leave the columns or entries "
-      "of these two languages in it, or write each term, a tab and its target",
-      join(there, ", "), shown(model.source), shown(model.target));
+      "of these two languages in it, or write each term, a tab and its target{}",
+      join(there, ", "), shown(model.source), shown(model.target), cure);
 }
 
 TermList read_terms(std::string_view bytes, std::string_view name, const TermLanguages& languages) {

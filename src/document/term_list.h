@@ -56,8 +56,9 @@ std::vector<std::string> tags_of(const std::vector<std::string>& there, std::str
 
 /// Chooses among the languages of a glossary, `there`, in the order in which they come. If it has
 /// two, and the model does not say which are its own, the first one is that of the source, and a
-/// warning says so. Throws UserError where the model's are not there, or cannot be told.
+/// warning says so. Throws UserError where the model's are not there, or cannot be told; its
+/// message ends with `cure`, such as ": `cut -f1,2 OLD > NEW`".
 TermSides sides_of(const std::vector<std::string>& there, const TermLanguages& model,
-                   std::vector<std::string>& warnings);
+                   std::vector<std::string>& warnings, const std::string& cure = "");
 
 }  // namespace heed::document

@@ -37,6 +37,7 @@ enum class ColumnRole {
   target_language,
   language,  // the terms of one language
   note,      // says something about a term
+  other,     // a name that headers have, as "id"; it is not read
 };
 
 struct NamedColumn {
@@ -48,6 +49,10 @@ bool is_listed(std::string_view name, std::initializer_list<std::string_view> na
   return std::ranges::find(names, name) != names.end();
 }
 
+bool is_number(std::string_view cell) {
+  return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// The name in small letters, its words separated by blanks.
 std::string plain_name(const std::string& name) {
   std::string out = text::lower_case(name);
@@ -56,11 +61,25 @@ std::string plain_name(const std::string& name) {
   return join(split_words(out), " ");
 }
 
+/// Whether what follows the main language says its region or script: "-AT", "_Hant_TW", but not
+/// "_notes".
+bool are_subtags(std::string_view rest) {
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string part = ascii_lower(rest.substr(0, rest.find_first_of("-_")));
+    rest.remove_prefix(part.size());
+    const bool is_script =
+        is_listed(part, {"latn", "cyrl", "arab", "hans", "hant", "deva", "grek", "hebr", "jpan"});
+    if (part.size() != 2 && !is_script && !is_number(part)) return false;
+  }
+  return true;
+}
+
 /// Whether a cell is the code of a language: "de" of the list or of the model, or one with a
 /// region. A short word may look like a code that is not in the list.
 bool is_language_code(std::string_view cell, const TermLanguages& model) {
   const std::string main = text::main_language(cell);
-  if (main.empty()) return false;
+  if (main.empty() || !are_subtags(cell.substr(main.size()))) return false;
   if (text::is_known_language(main) || main == "xx") return true;
   return main == text::main_language(model.source) || main == text::main_language(model.target);
 }
@@ -120,13 +139,44 @@ NamedColumn named_column(const std::string& cell, const TermLanguages& model) {
     return {.role = ColumnRole::source_language};
   if (is_listed(name, {"target lang", "target language", "targetlang", "target locale"}))
     return {.role = ColumnRole::target_language};
+  // UTX puts the language before what a column says of its terms: "src:pos".
+  if (name.starts_with("src:") || name.starts_with("tgt:")) return {.role = ColumnRole::note};
   if (is_listed(name, {"comment", "comments", "note", "notes", "remark", "remarks", "description",
-                       "definition", "context", "pos", "part of speech", "kommentar", "bemerkung",
-                       "commentaire", "comentario", "备注", "備考"}))
+                       "definition", "context", "pos", "part of speech", "wortart", "kommentar",
+                       "bemerkung", "anmerkung", "commentaire", "comentario", "备注", "備考"}))
     return {.role = ColumnRole::note};
+  if (is_listed(
+          name,
+          {"#",      "nr",      "lfd nr",       "num",       "number",         "id",
+           "uid",    "term id", "term uid",     "entry id",  "concept id",     "key",
+           "name",   "status",  "term status",  "domain",    "subject",        "category",
+           "gender", "tags",    "translatable", "forbidden", "case sensitive", "casesensitive"}))
+    return {.role = ColumnRole::other};
   if (std::string language = language_of_column(cell, model); !language.empty())
     return {.role = ColumnRole::language, .language = std::move(language)};
   return {};
+}
+
+/// A word by which tables name parts of speech in English, German, French and Spanish.
+bool is_part_of_speech(const std::string& cell) {
+  return is_listed(
+      plain_name(cell),
+      {"noun",    "verb",        "adjective",   "adj",         "adverb",       "adv",
+       "pronoun", "proper noun", "preposition", "conjunction", "interjection", "substantiv",
+       "nomen",   "eigenname",   "adjektiv",    "nom",         "verbe",        "adjectif",
+       "adverbe", "sustantivo",  "verbo",       "adjetivo",    "adverbio"});
+}
+
+/// What stands between two translations of a cell; empty: nothing does. A semicolon after '&' may
+/// end an entity.
+std::string_view mark_between_synonyms(std::string_view cell) {
+  for (const std::string_view mark : {";", "|", " / "}) {
+    const std::size_t at = cell.find(mark);
+    if (at != std::string_view::npos && at > 0 && at + mark.size() < cell.size() &&
+        cell.find('&') == std::string_view::npos)
+      return trim(mark);
+  }
+  return "";
 }
 
 /// Which columns have what.
@@ -170,6 +220,8 @@ class TermTable {
       else
         list_.terms.push_back(std::move(term));
     }
+    warn_of_parts_of_speech(plan);
+    warn_of_synonyms(plan);
     gaps.warn("row", "no term, or no translation", list_.warnings);
     return std::move(list_);
   }
@@ -204,6 +256,79 @@ class TermTable {
     return from;
   }
 
+  /// Puts the last comment before the first row at the beginning of the rows if it names the
+  /// columns, as "#src<TAB>tgt<TAB>src:pos" of UTX, or "#,en,de". Throws UserError where no comment
+  /// of UTX does.
+  void add_header_in_comments(std::size_t from) {
+    const std::size_t mark = after_mark(bytes_);
+    std::string_view comment;
+    int64_t line = 1, at = 0;
+    for (const std::string_view one : split_lines(bytes_.substr(mark, from - mark))) {
+      if (one.starts_with('#')) {
+        comment = one;
+        at = line;
+      }
+      line += one.ends_with('\n') ||
+              (one.ends_with('\r') && one.data() + 1 < bytes_.data() + bytes_.size() &&
+               *(one.data() + 1) != '\n');
+    }
+    if (rows_.empty() || comment.empty()) return;
+    const std::string_view rest = bytes_.substr(mark);
+    const bool is_utx = ascii_lower(rest.substr(0, 4)) == "#utx";
+    TermRow header{.cells = cells_of_comment(comment), .width = 0, .line = at};
+    header.width = header.cells.size();
+    if (names_both_sides(header.cells) &&
+        std::ranges::all_of(rows_, [&](const TermRow& row) { return row.width <= header.width; })) {
+      if (is_utx) name_languages_of_utx(rest.substr(0, rest.find_first_of("\r\n")), header.cells);
+      rows_.insert(rows_.begin(), std::move(header));
+    } else if (is_utx) {
+      throw UserError(
+          "line 1: a glossary of UTX, whose last comment before the terms names the columns, as "
+          "'#src<TAB>tgt<TAB>src:pos'; write this line, or each term, a tab and its target");
+    }
+  }
+
+  Cells cells_of_comment(std::string_view comment) const {
+    const bool has_bare_mark = comment.substr(1).starts_with(syntax_.separator);  // "#,en,de"
+    const std::string text(trim(comment.substr(has_bare_mark ? 0 : 1)));
+    Cells out;
+    for (std::size_t from = 0; from <= text.size();) {
+      const std::size_t end = std::min(text.find(syntax_.separator, from), text.size());
+      out.push_back(text::plain_text(text.substr(from, end - from)));
+      from = end + 1;
+    }
+    return out;
+  }
+
+  bool names_both_sides(const Cells& names) const {
+    bool has_source = false, has_target = false;
+    std::vector<std::string> there;
+    for (const std::string& name : names) {
+      const NamedColumn column = named_column(name, model_);
+      has_source = has_source || column.role == ColumnRole::source;
+      has_target = has_target || column.role == ColumnRole::target;
+      if (column.role == ColumnRole::language)
+        there.push_back(text::main_language(column.language));
+    }
+    return (has_source && has_target) ||
+           std::ranges::any_of(there, [&](const auto& one) { return one != there.front(); });
+  }
+
+  /// Puts the languages of "#UTX 1.20; en/de; ..." in place of "src" and "tgt".
+  void name_languages_of_utx(std::string_view line, Cells& names) const {
+    const std::size_t from = std::min(line.find(';'), line.size() - 1) + 1;
+    const std::string_view pair = trim(line.substr(from, line.substr(from).find(';')));
+    const std::size_t slash = pair.find('/');
+    if (slash == std::string_view::npos) return;
+    const std::string_view source = trim(pair.substr(0, slash)),
+                           target = trim(pair.substr(slash + 1));
+    if (!is_language_code(source, model_) || !is_language_code(target, model_)) return;
+    for (std::string& name : names) {
+      if (name == "src") name = source;
+      if (name == "tgt") name = target;
+    }
+  }
+
   void read_rows() {
     const std::size_t from = beginning();
     const bool names_separator = bytes_.substr(from).starts_with("sep=");
@@ -211,6 +336,7 @@ class TermTable {
       read_rows_with_tabs(from);
     else
       rows_ = rows_of(syntax_ = syntax_of_csv(bytes_, from, {}));
+    add_header_in_comments(from);
   }
 
   /// Quotes are around cells if the table can be read so, or else characters as others.
@@ -245,6 +371,41 @@ class TermTable {
               row.line, i + 1));
   }
 
+  /// Warns about a column of translations whose cells are all parts of speech.
+  void warn_of_parts_of_speech(const ColumnPlan& plan) {
+    for (std::size_t i = 2; plan.has_targets && i < 8; ++i) {
+      const TermRow* seen = nullptr;
+      bool is_all = true;
+      for (const TermRow& row : rows_) {
+        if (i >= row.cells.size() || row.cells[i].empty()) continue;
+        if (seen == nullptr) seen = &row;
+        is_all = is_all && is_part_of_speech(row.cells[i]);
+      }
+      if (seen != nullptr && is_all)
+        list_.warnings.push_back(fmt::format(
+            "line {}, column {}: '{}' looks like a part of speech, and is read as another "
+            "translation; begin with a row of names, as source<TAB>target<TAB>pos, or cut the "
+            "column: `cut -f1-{} OLD > NEW`",
+            seen->line, i + 1, one_line(seen->cells[i]), i));
+    }
+  }
+
+  /// Warns about the first translation that looks like several.
+  void warn_of_synonyms(const ColumnPlan& plan) {
+    for (std::size_t r = plan.has_header ? 1 : 0; r < rows_.size(); ++r)
+      for (std::size_t i = 0; i < rows_[r].cells.size(); ++i) {
+        const std::string& cell = rows_[r].cells[i];
+        const bool is_read =
+            plan.has_targets ? i > 0 : std::ranges::find(plan.targets, i) != plan.targets.end();
+        const std::string_view mark = is_read ? mark_between_synonyms(cell) : "";
+        if (!mark.empty())
+          return list_.warnings.push_back(fmt::format(
+              "line {}, column {}: '{}' is one translation with '{}' in it; write translations of "
+              "a term in cells or rows of their own",
+              rows_[r].line, i + 1, one_line(cell), mark));
+      }
+  }
+
   /// The rows that are neither blank nor comments.
   std::vector<TermRow> rows_of(const TableSyntax& syntax) const {
     std::vector<TermRow> out;
@@ -270,6 +431,7 @@ class TermTable {
     if (has_columns_of_deepl())
       return {.sources = {0}, .targets = {1}, .languages = std::pair(2, 3), .has_gaps = true};
     if (auto plan = plan_of_header()) return *plan;
+    refuse_running_numbers();
     const bool has_three =
         std::ranges::all_of(rows_, [](const TermRow& row) { return row.cells.size() <= 3; });
     if (is_of_omegat_ || (may_be_of_omegat_ && has_three && syntax_.separator == '\t'))
@@ -282,6 +444,8 @@ class TermTable {
   std::optional<ColumnPlan> plan_of_header() {
     std::vector<NamedColumn> columns;
     for (const std::string& cell : first().cells) columns.push_back(named_column(cell, model_));
+    for (std::size_t i = 0; i < columns.size(); ++i)  // "id" is Indonesian, too
+      if (is_of_other_role(columns[i], i)) columns[i] = {.role = ColumnRole::other};
     const auto with = [&](ColumnRole role) {
       std::vector<std::size_t> found;
       for (std::size_t i = 0; i < columns.size(); ++i)
@@ -314,13 +478,15 @@ class TermTable {
         if (!plan.sources.empty() && sources.empty() && !targets.empty()) {
           plan.targets = of(targets);
         } else {
-          const TermSides sides = sides_of(there, model_, list_.warnings);
+          const TermSides sides =
+              sides_of(there, model_, list_.warnings, cure_by_cutting(in_languages));
           plan.sources = of(sides.source);
           plan.targets = of(sides.target);
         }
       } else if (!plan.sources.empty() && !there.empty()) {
         plan.targets = in_languages;
       } else {
+        refuse_header(columns);
         return std::nullopt;
       }
     }
@@ -330,12 +496,62 @@ class TermTable {
     return plan;
   }
 
+  /// How two of the columns of languages are left, the first two as an example.
+  std::string cure_by_cutting(const std::vector<std::size_t>& columns) const {
+    if (columns.size() < 3) return "";
+    const char separator = syntax_.separator;
+    return fmt::format("; `cut{} -f{},{} OLD > NEW` leaves {} and {}",
+                       separator == '\t' ? "" : fmt::format(" -d'{}'", separator), columns[0] + 1,
+                       columns[1] + 1, first().cells[columns[0]], first().cells[columns[1]]);
+  }
+
+  static bool is_any_other(ColumnRole role) {
+    return role == ColumnRole::unknown || role == ColumnRole::other;
+  }
+
+  /// Whether the column of this name has numbers in place of terms.
+  bool is_of_other_role(const NamedColumn& column, std::size_t i) const {
+    return column.role == ColumnRole::language && rows_.size() > 1 &&
+           std::ranges::all_of(rows_.begin() + 1, rows_.end(), [&](const TermRow& row) {
+             return i < row.cells.size() && is_number(row.cells[i]);
+           });
+  }
+
+  /// Throws UserError where the first row is a header, but has no two columns of terms: all of its
+  /// names are those of headers, and not all say the same. (A glossary may begin with "term" and
+  /// "Begriff".)
+  void refuse_header(const std::vector<NamedColumn>& columns) const {
+    const Cells& names = first().cells;
+    bool differ = false;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].role == ColumnRole::unknown && !names[i].empty()) return;
+      differ = differ || columns[i].role != columns.front().role;
+    }
+    if (!differ) return;
+    throw UserError(
+        "line {}: its first row names the columns {}, and not which ones have the terms and their "
+        "translations; name these source and target, or by their languages, as en and de",
+        first().line, one_line(join(names, ", "), 200));
+  }
+
+  /// Throws UserError where the first column of a table without a header counts its rows.
+  void refuse_running_numbers() const {
+    const bool are_many = rows_.size() > 1 && std::ranges::all_of(rows_, [](const TermRow& row) {
+                            return row.cells.size() >= 3;
+                          });
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (!are_many || rows_[i].cells[0] != std::to_string(i + 1)) return;
+    throw UserError(
+        "line {}: column 1 has running numbers, not terms; `cut{} -f2- OLD > NEW` leaves it out",
+        first().line, syntax_.separator == '\t' ? "" : fmt::format(" -d'{}'", syntax_.separator));
+  }
+
   /// Warns about columns with other names than those that are understood.
   void warn_of_unread(const std::vector<NamedColumn>& columns) {
     constexpr std::size_t kMost = 8;
     Cells unread;
     for (std::size_t i = 0; i < columns.size(); ++i)
-      if (columns[i].role == ColumnRole::unknown && !first().cells[i].empty())
+      if (is_any_other(columns[i].role) && !first().cells[i].empty())
         unread.push_back(fmt::format("{} ({})", i + 1, one_line(first().cells[i], 30)));
     if (unread.empty()) return;
     const bool more = unread.size() > kMost;

@@ -200,11 +200,17 @@ std::vector<XmlEvent> xml_events(std::string_view bytes) {
   const bool is_wide = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
   const bool is_utf8 = lower.empty() || lower == "utf-8" || lower == "utf8" ||
                        lower == "us-ascii" || lower == "ascii";
+  // What begins with these bytes has been converted, and its declaration has not.
+  if (!is_wide && (lower.starts_with("utf-16") || lower.starts_with("utf-32")))
+    throw UserError(
+        "line 1: it says that its encoding is {}, and it is UTF-8; mend the line: `sed '1s/ "
+        "encoding=[^ ?]*//' OLD > NEW`",
+        encoding);
   if (is_wide || !is_utf8)
     throw UserError(
-        "line 1: its encoding is {}, and documents are read in UTF-8; convert it (`iconv -f {} -t "
-        "utf-8`), and change the encoding in its first line",
-        is_wide ? "UTF-16" : encoding, is_wide ? "utf-16" : encoding);
+        "line 1: its encoding is {}, and documents are read in UTF-8; convert it: `iconv -f {} -t "
+        "UTF-8 OLD | sed '1s/ encoding=[^ ?]*//' > NEW`",
+        is_wide ? "UTF-16" : encoding, is_wide ? "UTF-16" : encoding);
   return XmlReader(bytes).read();
 }
 

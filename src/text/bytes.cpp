@@ -234,6 +234,18 @@ std::string command_to_convert(const std::string& path, const std::string& encod
 
 namespace {
 
+/// The command that converts a file in UTF-16, and what it says of its encoding if it is XML by its
+/// name.
+std::string command_for_utf16(const std::string& path) {
+  std::string command = command_to_convert(path, "UTF-16");
+  const std::string name = ascii_lower(path);
+  for (const std::string_view ending :
+       {".xml", ".tbx", ".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff", ".xhtml", ".ts"})
+    if (name.ends_with(ending))
+      return command.insert(command.rfind(" > "), " | sed '1s/ encoding=[^ ?]*//'");
+  return command;
+}
+
 /// The bytes of a file as they are after decompression. `is_xml`: a parser of XML
 /// reads them, which knows UTF-16.
 std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
@@ -249,7 +261,7 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
     case FileKind::zstd:
       return std::make_unique<ZstdSource>(std::move(plain));
     case FileKind::utf16:
-      throw BadBytes("text in UTF-16; convert it: " + command_to_convert(path, "UTF-16"));
+      throw BadBytes("text in UTF-16; convert it: " + command_for_utf16(path));
     case FileKind::utf32:
       throw BadBytes("text in UTF-32; convert it: " + command_to_convert(path, "UTF-32"));
     case FileKind::foreign:

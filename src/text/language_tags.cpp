@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "base/strings.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 namespace {
@@ -24,6 +27,87 @@ constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_vi
      {"ta", "Tamil"},     {"th", "Thai"},       {"tl", "Tagalog"},    {"tr", "Turkish"},
      {"uk", "Ukrainian"}, {"ur", "Urdu"},       {"vi", "Vietnamese"}, {"zh", "Chinese"}});
 
+/// What other languages, and ISO 639-2, call languages whose glossaries are common, in small
+/// letters, and the language itself.
+constexpr auto kOtherNames = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"ar", "ara arabisch arabe árabe arabo العربية"},
+    {"cs", "cze ces tschechisch tchèque checo ceco čeština česky"},
+    {"da", "dan dänisch danois danés danese dansk"},
+    {"de", "ger deu deutsch allemand alemán tedesco alemão duits niemiecki 德语 ドイツ語"},
+    {"el", "gre ell griechisch grec griego greco grego ελληνικά"},
+    {"en", "eng englisch anglais inglés inglese inglês engels angielski angličtina 英语 英語"},
+    {"es", "spa spanisch espagnol español spagnolo espanhol spaans castellano 西班牙语"},
+    {"fi", "fin finnisch finnois finés finlandese suomi"},
+    {"fr", "fre fra französisch français francés francese francês frans 法语 フランス語"},
+    {"hu", "hun ungarisch hongrois húngaro ungherese magyar"},
+    {"it", "ita italienisch italien italiano italiaans"},
+    {"ja", "jpn japanisch japonais japonés giapponese japonês 日语 日本語"},
+    {"ko", "kor koreanisch coréen coreano 韩语 한국어"},
+    {"nb", "nor nob norwegisch norvégien noruego norvegese norsk"},
+    {"nl", "dut nld niederländisch néerlandais neerlandés holandés olandese holandês nederlands"},
+    {"pl", "pol polnisch polonais polaco polacco polski"},
+    {"pt", "por portugiesisch portugais portugués portoghese português portugees"},
+    {"ro", "rum ron rumänisch roumain rumano rumeno română"},
+    {"ru", "rus russisch russe ruso russo русский"},
+    {"sv", "swe schwedisch suédois sueco svedese svenska"},
+    {"tr", "tur türkisch turc turco türkçe"},
+    {"uk", "ukr ukrainisch ukrainien ucraniano ucraino українська"},
+    {"zh", "chi zho chinesisch chinois chino cinese chinês 中文 汉语 中国語"},
+});
+
+/// Whether what follows the name of a language says where or how it is written, as memoQ's
+/// "English_United_States" and Excel's "Chinese - Simplified". Other words, as "German_Def", do
+/// not.
+bool is_region(std::string_view words) {
+  constexpr std::string_view kRegions[] = {"argentina",
+                                           "australia",
+                                           "austria",
+                                           "belgium",
+                                           "brazil",
+                                           "canada",
+                                           "china",
+                                           "denmark",
+                                           "finland",
+                                           "france",
+                                           "germany",
+                                           "greece",
+                                           "hungary",
+                                           "india",
+                                           "ireland",
+                                           "italy",
+                                           "japan",
+                                           "korea",
+                                           "luxembourg",
+                                           "mexico",
+                                           "netherlands",
+                                           "norway",
+                                           "poland",
+                                           "portugal",
+                                           "romania",
+                                           "russia",
+                                           "spain",
+                                           "sweden",
+                                           "switzerland",
+                                           "taiwan",
+                                           "turkey",
+                                           "ukraine",
+                                           "united kingdom",
+                                           "united states",
+                                           "united states of america",
+                                           "uk",
+                                           "us",
+                                           "usa",
+                                           "simplified",
+                                           "traditional",
+                                           "international",
+                                           "cyrillic",
+                                           "latin",
+                                           "deutschland",
+                                           "österreich",
+                                           "schweiz"};
+  return words.empty() || std::ranges::find(kRegions, words) != std::end(kRegions);
+}
+
 }  // namespace
 
 std::string language_name(std::string_view code) {
@@ -33,9 +117,16 @@ std::string language_name(std::string_view code) {
 }
 
 std::string language_called(std::string_view name) {
-  name = trim(name.substr(0, name.find('(')));
+  std::string plain = lower_case(name.substr(0, name.find('(')));
+  for (char& c : plain)
+    if (c == '_' || c == '-') c = ' ';
+  const std::vector<std::string> words = split_words(plain);
+  if (words.empty() || !is_region(join({words.begin() + 1, words.end()}, " "))) return "";
   for (const auto& [code, known] : kNames)
-    if (ascii_lower(known) == ascii_lower(name)) return std::string(code);
+    if (ascii_lower(known) == words[0]) return std::string(code);
+  for (const auto& [code, known] : kOtherNames)
+    if (const auto all = split_words(known); std::ranges::find(all, words[0]) != all.end())
+      return std::string(code);
   return "";
 }
 

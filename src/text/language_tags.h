@@ -23,7 +23,8 @@ std::string xml_language(std::string_view tag);
 /// "German" for "de" (ISO 639-1); the code itself where it is not in the list of languages.
 std::string language_name(std::string_view code);
 
-/// "de" for "German" and "German (Austria)"; empty where it is not in the list.
+/// "de" for "German", "German (Austria)", "German_Austria", and for "Deutsch", "Allemand" and
+/// "deu", the names in common languages and in ISO 639-2; empty where it is not in the list.
 std::string language_called(std::string_view name);
 
 /// Whether the code is in the list.

@@ -9,6 +9,7 @@
 namespace heed::document {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -163,6 +164,88 @@ TEST(TermTables, WithAHeaderHaveNamedColumns) {
   EXPECT_THAT(mistake("en;fr;cs\ndog;chien;pes\n"), HasSubstr("its terms are in en, fr, cs"));
   EXPECT_THAT(read("en;fr\ndog;chien\n").warnings,
               ElementsAre(HasSubstr("en is read as the language of the source, and fr as that")));
+}
+
+TEST(TermTables, WithAHeaderMayNameLanguagesInOthers) {
+  EXPECT_THAT(terms_of("Deutsch;Englisch\nHund;dog\n", kGermanEnglish),
+              ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(terms_of("Anglais;Allemand\ndog;Hund\n", kGermanEnglish),
+              ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(terms_of("inglés,Deutsch\ndog,Hund\n", kGermanEnglish), ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(terms_of("eng\tdeu\ndog\tHund\n", kGermanEnglish), ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(terms_of("English_United_States;German_Germany\ndog;Hund\n", kGermanEnglish),
+              ElementsAre("2: Hund = dog"));
+  // The same language twice is a term.
+  EXPECT_THAT(terms_of("Deutsch\tGerman\n", kGermanEnglish), ElementsAre("1: Deutsch = German"));
+  // What is said of terms of a language is no term.
+  EXPECT_THAT(shown(read("de;de_notes;en;en_description\nHund;alt;dog;animal\n", kGermanEnglish)),
+              ElementsAre("2: Hund = dog"));
+}
+
+TEST(TermTables, HaveNoTermsInRunningNumbers) {
+  const TermList list = read("Nr;Deutsch;Englisch\n1;Hund;dog\n", kGermanEnglish);
+  EXPECT_THAT(shown(list), ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(list.warnings, ElementsAre("line 1: not read: column 1 (Nr)"));
+  EXPECT_THAT(shown(read("id,en,de\n1,dog,Hund\n", kGermanEnglish)), ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(shown(read("id,en,de\n7,dog,Hund\n")), ElementsAre("2: dog = Hund"));
+  EXPECT_EQ(mistake("1;Hund;dog\n2;Katze;cat\n"),
+            "line 1: column 1 has running numbers, not terms; `cut -d';' -f2- OLD > NEW` leaves it "
+            "out");
+  EXPECT_THAT(terms_of("1\teins\n2\tzwei\n"), ElementsAre("1: 1 = eins", "2: 2 = zwei"));
+}
+
+TEST(TermTables, WithAHeaderThatDoesNotNameBothSidesAreRefused) {
+  EXPECT_EQ(mistake("name,description,translatable,case_sensitive,de\ndog,x,true,false,Hund\n"),
+            "line 1: its first row names the columns name, description, translatable, "
+            "case_sensitive, de, and not which ones have the terms and their translations; name "
+            "these source and target, or by their languages, as en and de");
+  EXPECT_THAT(mistake("term\tcomment\nHund\tx\n"), HasSubstr("names the columns term, comment"));
+  EXPECT_THAT(terms_of("term\tBegriff\n"), ElementsAre("1: term = Begriff"));
+  EXPECT_THAT(terms_of("name\tName\n"), ElementsAre("1: name = Name"));
+}
+
+TEST(TermTables, MayHaveTheirHeaderInAComment) {
+  TermList list = read("#,en,de\n1,dog,Hund\n", kGermanEnglish);
+  EXPECT_THAT(shown(list), ElementsAre("2: Hund = dog"));
+  EXPECT_THAT(list.warnings, ElementsAre("line 1: not read: column 1 (#)"));
+  EXPECT_THAT(terms_of("# words of the house\n#en\tde\ndog\tHund\n", kGermanEnglish),
+              ElementsAre("3: Hund = dog"));
+  // More translations than columns have names.
+  EXPECT_THAT(terms_of("# source\ttarget\nHund\tdog\nMann\tman\tguy\n"),
+              ElementsAre("2: Hund = dog", "3: Mann = man / guy"));
+}
+
+TEST(TermTables, OfUtxHaveTheirHeaderInAComment) {
+  const std::string first = "#UTX 1.20; en-US/de-DE; 2013-12-20T10:00:00Z; license: CC\r\n",
+                    rest = "#src\ttgt\tsrc:pos\r\ndog\tHund\tnoun\r\nrun\t\tverb\r\n";
+  const TermList list = read(first + rest, {.source = "en", .target = "de"}, "a.utx");
+  EXPECT_THAT(shown(list), ElementsAre("3: dog = Hund"));
+  EXPECT_THAT(list.warnings,
+              ElementsAre("line 4: no term, or no translation; one row is left out"));
+  EXPECT_THAT(shown(read(first + rest, kGermanEnglish)), ElementsAre("3: Hund = dog"));
+  EXPECT_THAT(mistake(first + rest, {.source = "de", .target = "fr"}),
+              HasSubstr("its terms are in en-US, de-DE, and the model translates from de to fr"));
+  EXPECT_THAT(shown(read("#UTX 1.11\n" + rest)), ElementsAre("3: dog = Hund"));
+  EXPECT_THAT(mistake(first + "dog\tHund\tnoun\n"), HasSubstr("line 1: a glossary of UTX, whose"));
+}
+
+TEST(TermTables, WarnOfTranslationsThatMayBeNone) {
+  EXPECT_THAT(read("dog\tHund\n\nman\tMann\tnoun\nrun\tlaufen\tVerb\n").warnings,
+              ElementsAre(HasSubstr("line 3, column 3: 'noun' looks like a part of speech")));
+  EXPECT_THAT(terms_of("name\tnoun\tsubstantive\n"), ElementsAre("1: name = noun / substantive"));
+  EXPECT_THAT(read("Hund\tdog\nMann\tman; guy\na\tb;c\n").warnings,
+              ElementsAre("line 2, column 2: 'man; guy' is one translation with ';' in it; write "
+                          "translations of a term in cells or rows of their own"));
+  EXPECT_THAT(read("en,de\nman,Mann|Kerl\n").warnings, Contains(HasSubstr("line 2, column 2")));
+  EXPECT_THAT(terms_of("a\tb &amp; c\nx;y\tand/or\n"),
+              ElementsAre("1: a = b &amp; c", "2: x;y = and/or"));
+}
+
+TEST(TermTables, InThreeLanguagesSayWhichAndHowTwoAreLeft) {
+  EXPECT_EQ(mistake("en,de,fr\ndog,Hund,chien\n"),
+            "its terms are in en, de, fr, and no model says which two of these languages are the "
+            "source's and the translations'; leave only these two in it, the source's first; `cut "
+            "-d',' -f1,2 OLD > NEW` leaves en and de");
 }
 
 TEST(TermTables, OfSpreadsheetsHaveQuotesAndOtherSeparators) {

@@ -66,7 +66,12 @@ TEST(XmlEvents, OtherEncodingsAndBrokenDocumentsAreRefused) {
     return message_of<UserError>([&] { xml_events(bytes); });
   };
   EXPECT_THAT(message("<?xml version='1.0' encoding='ISO-8859-1'?><a/>"),
-              HasSubstr("its encoding is ISO-8859-1"));
+              HasSubstr("its encoding is ISO-8859-1, and documents are read in UTF-8; convert it: "
+                        "`iconv -f ISO-8859-1 -t UTF-8 OLD | sed '1s/ encoding=[^ ?]*//' > NEW`"));
+  // iconv has converted it, and not what it says of itself.
+  EXPECT_THAT(message("<?xml version='1.0' encoding='UTF-16'?><a/>"),
+              HasSubstr("it says that its encoding is UTF-16, and it is UTF-8; mend the line: `sed "
+                        "'1s/ encoding=[^ ?]*//' OLD > NEW`"));
   EXPECT_THAT(message("\xFF\xFE<"), HasSubstr("UTF-16"));
   EXPECT_THAT(message("<a>\n\n<b></a>"),
               HasSubstr("line 3: it is not well-formed XML (mismatched"));

@@ -122,6 +122,12 @@ std::vector<std::size_t> Glossary::terms_in(const std::string& line) const {
   return out;
 }
 
+bool Glossary::is_in_any(const TextLines& lines) const {
+  return targets_.empty() || std::ranges::any_of(lines, [&](const std::string& line) {
+           return !terms_in(line).empty();
+         });
+}
+
 std::string Glossary::marked(const std::string& line) const {
   const std::u32string points = text::decode_utf8(tidy(line));
   const std::u32string all = folded(line);

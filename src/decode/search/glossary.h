@@ -41,6 +41,8 @@ class Glossary {
   /// Returns the numbers of the terms that a line has, counted from 0. They are found from left to
   /// right, the longest first, none within another, and each is returned once.
   std::vector<std::size_t> terms_in(const std::string& line) const;
+  /// Whether a line has a term. True if the glossary has none, of which its reader has warned.
+  bool is_in_any(const TextLines& lines) const;
   /// Returns how many terms the hypotheses obey, of all that a source has and one of its
   /// `references` obeys.
   score::Proportion obeyed(const TextLines& sources, const TextLines& hypotheses,

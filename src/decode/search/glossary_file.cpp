@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/search/config.h"
@@ -21,6 +22,7 @@ Glossary::Glossary(const DecodeConfig& config, const std::string& source_languag
       whole_words_(config.glossary_whole_words),
       inline_(config.glossary_inline) {
   const std::string& file = config.glossary;
+  if (file != "-") require_file(file, "decoding.glossary");
   const std::string name = file == "-" ? "stdin" : file, bytes = document::read_document(file);
   if (const auto no_text = text::no_text(bytes); no_text && no_text->is_pointer)
     throw UserError("{}: {}", name, no_text->what);
@@ -33,6 +35,7 @@ Glossary::Glossary(const DecodeConfig& config, const std::string& source_languag
     }
   }();
   for (const std::string& warning : list.warnings) log::warn("{}: {}", name, warning);
+  if (list.terms.empty()) log::warn("{}: it has no terms", name);
   std::size_t again = 0;
   for (const document::Term& term : list.terms)
     for (const std::string& source : term.sources) again += !add(source, term.targets);

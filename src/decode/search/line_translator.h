@@ -71,6 +71,7 @@ class LineTranslator {
   std::shared_ptr<const Glossary> glossary_of(const std::vector<TextLines>& terms) const;
 
   const DecodeConfig& config() const { return config_; }
+  const Glossary* glossary() const { return glossary_.get(); }  // decoding.glossary; null: none
   const MemberText& first_text() const { return members_.front(); }
   const std::vector<MemberText>& texts() const { return members_; }
   /// Returns the pieces that no translation has (never_produced()).
@@ -121,7 +122,6 @@ class LineTranslator {
                  const engine::Threads& threads);
 
   virtual BatchLimits limits(const DecodeConfig& config) const { return search_limits(config); }
-  const Glossary* glossary() const { return glossary_.get(); }  // decoding.glossary; null: none
 
   DecodeConfig config_;
   const engine::Threads* threads_;

@@ -52,6 +52,22 @@ struct GlossaryFile : ::testing::Test {
   }
 };
 
+TEST_F(GlossaryFile, MayBeOfNoUse) {
+  const Glossary glossary = read("Hund\tdog\n");
+  EXPECT_TRUE(glossary.is_in_any({"Katze", "ein Hund"}));
+  EXPECT_FALSE(glossary.is_in_any({"Katze", "Hunde"}));
+  EXPECT_FALSE(glossary.is_in_any({}));
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(read("# nothing\n").is_in_any({"Katze"}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("terms.tsv: it has no terms"));
+}
+
+TEST_F(GlossaryFile, ThatIsNotThereIsNamedByItsKey) {
+  DecodeConfig rules;
+  rules.glossary = folder / "no.tsv";
+  expect_refused([&] { Glossary(rules, "", ""); }, "decoding.glossary: no file '");
+}
+
 TEST_F(GlossaryFile, StandsInTheLine) {
   const Glossary glossary = read("Hund\tdog\thound\nder große Hund\tthe big dog\n");
   EXPECT_EQ(glossary.marked("Ein  HUND, der große Hund."),
