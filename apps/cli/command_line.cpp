@@ -57,6 +57,13 @@ Argument& Argument::between(int64_t low, int64_t high) {
 }
 
 Argument& Argument::one_of(const std::vector<std::string>& words) {
+  option_->check(CLI::Validator(
+      [first = words.front()](const std::string& word) {
+        return word.starts_with("--")
+                   ? fmt::format("has no value before {}; write one there, such as {}", word, first)
+                   : std::string();
+      },
+      ""));
   option_->check(CLI::IsMember(words));
   return *this;
 }

@@ -16,6 +16,14 @@ const std::vector<DocumentFormat>& document_formats() {
   {#name, endings, text, read_##name, /*is_table=*/true},
 #define HEED_DOCUMENT_LINES(name, endings, text) \
   {#name, endings, text, read_##name, /*is_table=*/false, /*is_lines=*/true},
+#define HEED_DOCUMENT_CATALOGUE(name, endings, text) \
+  {#name,                                            \
+   endings,                                          \
+   text,                                             \
+   read_##name,                                      \
+   /*is_table=*/false,                               \
+   /*is_lines=*/false,                               \
+   /*is_catalogue=*/true},
 #include "document/formats.def"
   };
   return formats;

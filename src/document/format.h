@@ -31,6 +31,8 @@ struct DocumentFormat {
   Passages (*read)(std::string_view bytes, const ReadOptions& options);
   bool is_table = false;  // it has ReadOptions::columns
   bool is_lines = false;  // its files are often read line by line
+  bool is_catalogue =
+      false;  // it has texts and their translations, of which missing ones are filled
 };
 
 /// The rows of formats.def.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +14,8 @@
 #include "document/lines_of_text.h"
 #include "document/placeholders.h"
 #include "document/token.h"
+#include "text/characters.h"
+#include "text/references.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -228,7 +232,122 @@ std::vector<Token> tokens_of_choice(std::string_view bytes, const std::vector<To
   return out;
 }
 
+/// Bytes of the interval before a form that begins at `at`, `{0}`, `{1,2}`, `]1,Inf]` or `[2, 4[`,
+/// with the blanks after it; 0: there is none.
+std::size_t bytes_of_interval(std::string_view text, std::size_t at) {
+  if (at >= text.size() || !is_one_of(text[at], "{[]")) return 0;
+  const std::size_t end = after_run(text, "-+0123456789,.Inf *", at + 1);
+  const std::string_view inside = text.substr(at + 1, end - at - 1);
+  if (end == text.size() || inside.find_first_of("0123456789") == inside.npos ||
+      !is_one_of(text[end], text[at] == '{' ? "}" : "[]") ||
+      (text[at] != '{' && inside.find(',') == inside.npos))
+    return 0;
+  return after_run(text, kIcuBlanks, end + 1) - at;
+}
+
+/// Whether the character is a mark of punctuation and none of a tag: models know it, and set it.
+bool is_mark(char32_t c) {
+  constexpr std::u32string_view kMarks = U"\u00A1\u00AB\u00BB\u00BF\u2026\u2032\u2033\u2039\u203A";
+  return (c > U' ' && c < U'\u007F' && c != U'<' && c != U'>') ||
+         (c >= U'\u2010' && c <= U'\u201F') || kMarks.find(c) != kMarks.npos;
+}
+
+/// The places of `|` between forms.
+std::vector<std::size_t> bars_in(std::string_view text) {
+  std::vector<std::size_t> bars;
+  constexpr std::string_view kNoForm = " \t\r\n|";
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    if (text[at] == '|' && at > 0 && !is_one_of(text[at - 1], kNoForm) &&
+        !is_one_of(text[at + 1], kNoForm))
+      bars.push_back(at);
+    // That of {{ name|upper }} is none.
+    at += std::max<std::size_t>(brace_placeholder(text, at), 1) - 1;
+  }
+  return bars;
+}
+
 }  // namespace
+
+bool shows_forms(std::string_view text) {
+  const std::vector<std::size_t> bars = bars_in(text);
+  if (bars.empty()) return false;
+  std::vector<std::string_view> items;  // of the forms before
+  std::size_t from = 0;
+  for (std::size_t i = 0; i <= bars.size(); ++i) {
+    const std::size_t to = i < bars.size() ? bars[i] : text.size();
+    if (bytes_of_interval(text, from) > 0) return true;
+    std::vector<std::string_view> own;
+    for (std::size_t at = from; at < to;) {
+      const std::size_t bytes = likely_placeholder(text.substr(0, to), at);
+      if (bytes > 0) own.push_back(text.substr(at, bytes));
+      at += std::max<std::size_t>(bytes, 1);
+    }
+    if (std::ranges::any_of(own, [&](std::string_view item) {
+          return std::ranges::find(items, item) != items.end();
+        }))
+      return true;
+    items.insert(items.end(), own.begin(), own.end());
+    from = to + 1;
+  }
+  return false;
+}
+
+void divide_forms(std::string_view bytes, Passage& passage) {
+  if (passage.tokens.empty()) return;
+  const TokenText text(bytes, passage.tokens);
+  const std::vector<std::size_t> bars = bars_in(text.text());
+  if (bars.empty()) return;
+  const ByteRange all{passage.tokens.front().from, passage.tokens.back().to};
+  Choice forms{{0, text.text().size()}, {}, {}};
+  if (const std::size_t interval = bytes_of_interval(text.text(), 0); interval > 0)
+    forms.syntax.push_back({0, interval});
+  for (const std::size_t bar : bars)
+    forms.syntax.push_back({bar, bar + 1 + bytes_of_interval(text.text(), bar + 1)});
+  passage.tokens = tokens_of_choice(bytes, passage.tokens, text, forms, all);
+}
+
+std::vector<Token> reference_markup(std::string_view text) {
+  std::vector<Token> out;
+  for (std::size_t at = text.find('&'); at != text.npos; at = text.find('&', at)) {
+    const auto reference = text::reference_at(text, at);
+    if (!reference || !reference->character) {
+      ++at;
+      continue;
+    }
+    const char32_t c = *reference->character;
+    const bool is_character = text::is_letter(c) || is_mark(c);
+    out.push_back({.from = at,
+                   .to = at + reference->bytes,
+                   .syntax = is_character ? Token::Syntax::text : Token::Syntax::whole,
+                   .text = is_character ? reference->text() : ""});
+    at += reference->bytes;
+  }
+  return out;
+}
+
+ReferenceWriting reference_writing(std::string_view bytes, const std::vector<Token>& tokens,
+                                   std::string_view begin) {
+  ReferenceWriting writing;
+  std::map<std::string, std::string> references;  // by character
+  for (const Token& token : tokens) {
+    const std::string_view written = bytes.substr(token.from, token.bytes());
+    if (token.is_plain() || token.is_placeholder || !written.starts_with(begin) ||
+        !written.ends_with(';') || written.size() <= begin.size())
+      continue;
+    writing.has_any = true;
+    writing.has_quotes |= token.text == "\"" || token.text == "'";
+    if (token.text.size() > 1) references.emplace(token.text, written);
+  }
+  if (!references.empty())
+    writing.enclosed = [references = std::move(references)](std::string_view text) {
+      std::string out(text);
+      for (const auto& [character, reference] : references)
+        for (std::size_t at = 0; (at = out.find(character, at)) != out.npos; at += reference.size())
+          out.replace(at, character.size(), reference);
+      return out;
+    };
+  return writing;
+}
 
 void divide_message(std::string_view bytes, Passage& passage) {
   if (passage.tokens.empty()) return;

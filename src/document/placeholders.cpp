@@ -28,12 +28,23 @@ bool is_after_word(std::string_view text, std::size_t at) {
   return text::is_in_word(text::value_before(text, at));
 }
 
+/// Bytes of a name between signs of percent, as Symfony has them: `%count%`; 0: there is none.
+std::size_t symfony_name(std::string_view text, std::size_t at) {
+  std::size_t end = at + 1;
+  while (is_name_character(byte_at(text, end)) || byte_at(text, end) == '.') ++end;
+  constexpr std::size_t kLeast = 4;  // "%d%s" is none
+  const bool is_name = end + 1 - at >= kLeast && byte_at(text, end) == '%' &&
+                       is_letter(text[at + 1]) && !is_name_character(byte_at(text, end + 1));
+  return is_name ? end + 1 - at : 0;
+}
+
 /// A placeholder of printf() that stands apart from words, or a letter of strftime or the like.
 std::size_t likely_percent(std::string_view text, std::size_t at) {
   if (text[at] != '%' || byte_at(text, at + 1) == '%') return 0;
   const char before = at > 0 ? text[at - 1] : ' ';
   if (is_one_of(before, kDigits) || before == '%') return 0;  // "5%", "%%s"
   const char next = byte_at(text, at + 1);
+  if (const std::size_t name = symfony_name(text, at); name > 0) return name;
   const std::size_t bytes = percent_placeholder(text, at);
   const bool is_named =
       next == '(' || next == '{' || next == '<' || text.substr(at, bytes).find('$') != text.npos;

@@ -84,9 +84,10 @@ std::string restructured_quotes(std::string_view text) {
 /// doubles.
 struct MessageFormat {
   EscapedText::FindItem item = nullptr;
-  std::string (*escaped)(std::string_view text) = plain_quotes;
+  std::string (*(*escaped)(const ReferenceWriting& references))(std::string_view text) =
+      escaped_in<plain_quotes>;
   char doubled = 0;  // this sign, or `{`, which is written twice
-  EscapedText::FindMarkup markup = nullptr;
+  EscapedText::FindMarkup markup = reference_markup;
   bool has_accelerators = false;
 };
 
@@ -97,7 +98,8 @@ constexpr std::string_view kPluralTemplate = "nplurals=INTEGER; plural=EXPRESSIO
 struct PoConventions {
   bool is_restructured = false;  // Sphinx's documentation
   bool is_drupal = false;
-  char accelerator = 0;  // the mark of accelerators
+  bool has_forms = false;  // with `|` between them, in one message
+  char accelerator = 0;    // the mark of accelerators
 };
 
 MessageFormat format_of(const std::vector<std::string>& flags, const PoConventions& file) {
@@ -105,19 +107,20 @@ MessageFormat format_of(const std::vector<std::string>& flags, const PoConventio
     return std::ranges::any_of(flags,
                                [&](const std::string& flag) { return ((flag == names) || ...); });
   };
-  if (file.is_restructured) return {.escaped = restructured_quotes, .markup = restructured_markup};
+  if (file.is_restructured)
+    return {.escaped = escaped_in<restructured_quotes>, .markup = restructured_markup};
   if (has("c-format", "objc-format", "python-format", "php-format", "perl-format", "awk-format",
           "gcc-internal-format", "tcl-format", "lua-format", "ruby-format", "go-format",
           "object-pascal-format", "javascript-format", "boost-format"))
     return {.item = percent_placeholder,
-            .escaped = percent_quotes,
+            .escaped = escaped_in<percent_quotes>,
             .doubled = '%',
             .has_accelerators = true};
   if (has("qt-format", "qt-plural-format", "kde-format", "kde-kuit-format"))
     return {.item = percent_placeholder, .has_accelerators = true};
   if (has("python-brace-format", "csharp-format", "rust-format", "c++-format"))
     return {.item = brace_placeholder,
-            .escaped = brace_quotes,
+            .escaped = escaped_in<brace_quotes>,
             .doubled = '{',
             .has_accelerators = true};
   if (has("perl-brace-format", "java-format", "java-printf-format", "sh-format", "smalltalk-format",
@@ -342,6 +345,21 @@ class Po {
     return {};
   }
 
+  bool has_target() const { return !text::main_language(options_.target_language).empty(); }
+
+  /// Whether the header says the language of the texts, as in a catalogue to be copied: nothing has
+  /// a translation. Where no one knows that language, it is English.
+  bool is_copied(std::string_view language) const {
+    const std::string& source = options_.source_language;
+    const auto is_empty = [](const PoString& string) { return string.is_empty(); };
+    return !language.empty() &&
+           !text::is_same_language(language, has_target() ? options_.target_language : "") &&
+           text::is_same_language(language, text::main_language(source).empty() ? "en" : source) &&
+           std::ranges::all_of(entries_, [&](const PoEntry& entry) {
+             return entry.is_header() || std::ranges::all_of(entry.translations, is_empty);
+           });
+  }
+
   void read_header(const PoEntry& entry) {
     const std::string header = characters(entry.translations[0]);
     const int64_t line = line_number(bytes_, entry.begin);
@@ -356,6 +374,13 @@ class Po {
           "--to-code=UTF-8",
           line, one_line(charset));
     const std::string_view language = field(header, "Language");
+    if (is_copied(language))
+      throw UserError(
+          "line {}: its language is {}, that of its texts, which have no translations; write that "
+          "of the translations there, such as \"Language: {}\\n\"{}",
+          line, one_line(language), has_target() ? options_.target_language : "de",
+          has_target() ? ""
+                       : fmt::format(", or say that it is so: --target {}", one_line(language)));
     if (text::are_other_languages(language, options_.target_language))
       throw UserError(
           "line {}: its language is {}, and that of the model's translations is {}; take a model "
@@ -389,6 +414,10 @@ class Po {
                             });
     file_.is_drupal =
         file_.is_drupal || has_reference(".module:", ".module;", ".info.yml:", ".html.twig:");
+    file_.has_forms =
+        !file_.is_restructured && std::ranges::any_of(entries_, [&](const PoEntry& entry) {
+          return entry.ids.size() == 1 && shows_forms(characters(entry.ids[0]));
+        });
     if (file_.accelerator != 0 || file_.is_restructured || file_.is_drupal) return;
     if (is_qt_) file_.accelerator = '&';
     std::ptrdiff_t most = 0;
@@ -420,12 +449,21 @@ class Po {
     const std::string& language = options_.target_language;
     const std::string plural(plural_header(language));
     replace("charset=CHARSET", "charset=UTF-8");
-    if (!text::main_language(language).empty())
+    std::string added;
+    const std::string header = characters(entry.translations[0]);
+    const auto add_line = [&](const std::string& text) {
+      if (added.empty() && !header.empty() && !header.ends_with('\n'))
+        added += std::string(line_end_) + "\"\\n\"";
+      added += std::string(line_end_) + '"' + text + "\\n\"";
+    };
+    if (has_target()) {
       replace("\"Language: \\n\"", "\"Language: " + language + "\\n\"");
+      if (('\n' + ascii_lower(header)).find("\nlanguage:") == std::string::npos)
+        add_line("Language: " + language);
+    }
     if (plural_ == kPluralTemplate) replace(kPluralTemplate, plural);
-    if (plural_.empty() && has_plurals() && !plural.empty())
-      changes.emplace_back(ByteRange{all.to, all.to},
-                           std::string(line_end_) + "\"Plural-Forms: " + plural + "\\n\"");
+    if (plural_.empty() && has_plurals() && !plural.empty()) add_line("Plural-Forms: " + plural);
+    if (!added.empty()) changes.emplace_back(ByteRange{all.to, all.to}, added);
     std::ranges::sort(changes, {}, [](const auto& one) { return one.first.from; });
     for (auto& [bytes, to] : changes) change(bytes, std::move(to));
   }
@@ -434,8 +472,11 @@ class Po {
     if (entry.ids.size() > 1 && !forms_)
       throw UserError(
           "line {}: the message has plural forms, and Plural-Forms in the header does not say how "
-          "many; write it there, as \"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"",
-          line_number(bytes_, entry.begin));
+          "many; {}write it there, as \"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"",
+          line_number(bytes_, entry.begin),
+          text::main_language(options_.target_language).empty()
+              ? "tell the language of the translations, as --target de, or "
+              : "");
     mark_as_fuzzy(entry);
     if (entry.ids.size() == 1) return add_text(entry, 0, entry.translations[0].all, "");
     const ByteRange all{entry.translations_from, entry.translations.back().all.to};
@@ -472,29 +513,37 @@ class Po {
 
   void add_text(const PoEntry& entry, std::size_t id, ByteRange place, std::string before) {
     const PoString& source = entry.ids[id];
-    const MessageFormat format = format_of(entry.flags, file_);
+    MessageFormat format = format_of(entry.flags, file_);
     const bool is_folded = source.parts.size() > 1 && source.parts[0].is_empty();
     before += is_folded ? "\"\"" + std::string(line_end_) + '"' : "\"";
     Passage passage;
-    passage.writing = {.escaped = format.escaped, .is_document = true};
     passage.place = Passage::Place{place, std::move(before), "\""};
     const std::string text = characters(source);
     std::optional<std::size_t> mark;
     if (format.has_accelerators && file_.accelerator != 0)
       mark = accelerator_in(text, file_.accelerator, format.item);
+    if (mark && file_.accelerator == '&') format.markup = nullptr;
     passage.tokens = tokens_of(source, format, mark);
+    const ReferenceWriting references = file_.is_restructured || format.markup == nullptr
+                                            ? ReferenceWriting{}
+                                            : reference_writing(bytes_, passage.tokens, "&");
+    passage.writing = {.escaped = format.escaped(references), .is_document = true};
+    passage.enclosed = references.enclosed;
     keep_order(bytes_, passage.tokens);
     if (mark) {
       const std::size_t letter = *mark + 1;
       const std::size_t bytes = text::code_point_at(text, letter).bytes;
       passage.enclosed = [accelerator = Accelerator{file_.accelerator, text.substr(letter, bytes)},
-                          item = format.item](std::string_view written) {
-        return with_accelerator(written, accelerator, item);
+                          item = format.item,
+                          references = references.enclosed](std::string_view written) {
+        const std::string out = with_accelerator(written, accelerator, item);
+        return references ? references(out) : out;
       };
     } else if (file_.is_restructured) {
       passage.enclosed = with_markup_apart;
     } else {
       divide_message(bytes_, passage);
+      if (file_.has_forms) divide_forms(bytes_, passage);
     }
     passages_.push_back(std::move(passage));
   }

@@ -172,7 +172,7 @@ Passages read_vtt(std::string_view bytes, const ReadOptions& options) {
   const auto ends = [&](std::size_t i) {
     return lines.line(i).empty() || lines.line(i).find(kArrow) != std::string_view::npos;
   };
-  return passages_of_cues(bytes, cues_of(bytes, lines, text::cue_times_of, ends), syntax,
+  return passages_of_cues(bytes, cues_of(bytes, lines, text::webvtt_times_of, ends), syntax,
                           options.source_language);
 }
 

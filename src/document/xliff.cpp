@@ -131,6 +131,16 @@ class Xliff {
     target_name_ = target;
     is_filled_ = false;
     item_ = is_2_ ? likely_placeholder : placeholders_of(i);
+    has_forms_ = shows_forms_in(i);
+  }
+
+  /// Whether a source of the file shows forms with `|` between them.
+  bool shows_forms_in(std::size_t file) const {
+    for (std::size_t i = file + 1; i < events_[file].partner; ++i)
+      if (events_[i].kind == XmlEvent::EventType::start && events_[i].local_name() == "source" &&
+          shows_forms(content(i)))
+        return true;
+    return false;
   }
 
   /// The placeholders of a file of XLIFF 1.2, by the name of the file that it was made from and by
@@ -299,22 +309,29 @@ class Xliff {
     const std::size_t first = source + 1, last = events_[source].partner;
     const ByteRange all = events_[first].bytes;
     Passage passage;
+    bool is_cdata = false;
     if (last == first + 1 && events_[first].kind == XmlEvent::EventType::cdata &&
         all.to - all.from > kBegin + kEnd) {
-      passage.writing.escaped = in_cdata;
-      EscapedText text(bytes_, LineFeeds::layout, item_);
+      is_cdata = true;
+      EscapedText text(bytes_, LineFeeds::layout, item_, reference_markup);
       text.add(ByteRange{all.from + kBegin, all.to - kEnd});
       text.move_to(passage.tokens);
       place.before += "<![CDATA[";
       place.after = "]]>" + place.after;
     } else {
-      passage.writing.escaped = text::with_references;
-      passage.tokens = tokens_of_xml(bytes_, events_, first, last, xliff_role, item_);
+      passage.tokens =
+          tokens_of_xml(bytes_, events_, first, last, xliff_role, item_, reference_markup);
     }
+    ReferenceWriting references =
+        reference_writing(bytes_, passage.tokens, is_cdata ? "&" : "&amp;");
+    passage.writing.escaped =
+        is_cdata ? escaped_in<in_cdata>(references) : escaped_in<text::with_references>(references);
+    passage.enclosed = std::move(references.enclosed);
     for (Token& token : passage.tokens)  // "\n" of a program ends a line
       if (token.is_placeholder && bytes_[token.from] == '\\') token.syntax = Token::Syntax::block;
     keep_order(bytes_, passage.tokens);
     divide_message(bytes_, passage);
+    if (has_forms_) divide_forms(bytes_, passage);
     passage.place = std::move(place);
     passages_.push_back(std::move(passage));
   }
@@ -326,6 +343,7 @@ class Xliff {
   std::vector<std::pair<std::size_t, bool>> ends_;  // of elements that say if they are translated
   std::size_t file_ = 0;                            // the tag that names the languages
   EscapedText::FindItem item_ = likely_placeholder;
+  bool has_forms_ = false;        // texts of this file have forms with `|` between them
   const char* target_name_ = "";  // of the attribute there
   bool is_filled_ = true;         // a target of this file, or there is no file
   Passages passages_;

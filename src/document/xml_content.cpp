@@ -43,9 +43,9 @@ void name_pairs(std::vector<Token>& tokens) {
 
 std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
                                  std::size_t first, std::size_t last, const FindXmlRole& role_of,
-                                 EscapedText::FindItem item) {
+                                 EscapedText::FindItem item, EscapedText::FindMarkup markup) {
   std::vector<Token> tokens;
-  EscapedText text(bytes, LineFeeds::layout, item);
+  EscapedText text(bytes, LineFeeds::layout, item, markup);
   for (std::size_t i = first; i < last; ++i) {
     const XmlEvent& event = events[i];
     if (event.kind == XmlEvent::EventType::text) {

@@ -31,10 +31,11 @@ struct XmlRole {
 using FindXmlRole = std::function<XmlRole(const XmlEvent& start)>;
 
 /// The tokens of events [first, last). Sections of CDATA, comments and the like are whole, and so
-/// is what `item` finds in the text.
+/// is what `item` finds in the text. `markup`: what else of the text is none.
 std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
                                  std::size_t first, std::size_t last, const FindXmlRole& role_of,
-                                 EscapedText::FindItem item = nullptr);
+                                 EscapedText::FindItem item = nullptr,
+                                 EscapedText::FindMarkup markup = nullptr);
 
 /// Whether there is nothing but blanks in events [first, last), which are the content of an
 /// element.

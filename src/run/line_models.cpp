@@ -265,7 +265,9 @@ std::string translate_document(const LineModels& models, const std::string& file
   };
   const document::Document document = read();
   if (no_text && !no_text->may_be(format.name)) log::warn("{}: {}", name, no_text->what);
-  if (document.text().segments().empty() && text::has_words(bytes))
+  if (document.text().segments().empty() && format.is_catalogue)
+    log::info("{}: no text in it lacks a translation", name);
+  else if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);
   if (document.too_long() > 0)
     log::warn("{} of more than {} pieces translated by clauses, line {} first",

@@ -21,6 +21,25 @@ bool take_any(std::string_view& text, const std::string_view (&of)[count]) {
   return false;
 }
 
+/// Whether the text begins with a time as WebVTT has it, hh:mm:ss.ttt or mm:ss.ttt.
+/// https://www.w3.org/TR/webvtt1/#collect-a-webvtt-timestamp
+bool begins_with_webvtt_time(std::string_view text) {
+  const auto take_number = [&](std::size_t digits) {
+    const bool has_all = after_run(text, kCueDigits) == digits;
+    const bool is_below_60 = has_all && (digits != 2 || text[0] < '6');
+    text.remove_prefix(is_below_60 ? digits : 0);
+    return is_below_60;
+  };
+  const std::size_t digits = after_run(text, kCueDigits);
+  if (digits == 0) return false;
+  std::string_view after = text.substr(digits);
+  const bool has_hours = after.size() > 3 && after[0] == ':' &&
+                         after_run(after, kCueDigits, 1) == 3 && after[3] == ':';
+  if (has_hours) text = after.substr(1);
+  return take_number(2) && take_any(text, {":"}) && take_number(2) && take_any(text, {"."}) &&
+         take_number(3);
+}
+
 void skip_line_blanks(std::string_view& text) {
   text.remove_prefix(after_run(text, " \t"));
 }
@@ -88,6 +107,16 @@ std::optional<CueTimes> cue_times_of(std::string_view line) {
   // Browsers need no blank before settings.
   if (!end || (!line.empty() && is_one_of(line[0], ",.:;!?)\"'"))) return std::nullopt;
   return CueTimes{*start, *end};
+}
+
+std::optional<CueTimes> webvtt_times_of(std::string_view line) {
+  const std::size_t arrow = line.find("-->");
+  if (arrow == line.npos) return std::nullopt;
+  std::string_view start = line, end = line.substr(arrow + 3);
+  skip_line_blanks(start);
+  skip_line_blanks(end);
+  if (!begins_with_webvtt_time(start) || !begins_with_webvtt_time(end)) return std::nullopt;
+  return cue_times_of(line);
 }
 
 std::optional<CueTimes> times_with_comma(std::string_view line) {

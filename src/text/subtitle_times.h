@@ -20,6 +20,10 @@ std::optional<int64_t> take_time(std::string_view& text);
 /// dash, as word processors make of it.
 std::optional<CueTimes> cue_times_of(std::string_view line);
 
+/// The same as browsers read it in WebVTT: an arrow of three characters, minutes and seconds of two
+/// digits below 60, and three digits after a point. None: they leave out the cue.
+std::optional<CueTimes> webvtt_times_of(std::string_view line);
+
 /// The times of a line "0:00:01.000,0:00:02.000".
 std::optional<CueTimes> times_with_comma(std::string_view line);
 

@@ -219,6 +219,11 @@ TEST_P(DocumentOption, TellsOfADocumentThatIsNone) {
   EXPECT_EQ(product(none), lines);
   EXPECT_THAT(none.err, HasSubstr("stdin: nothing in it is text to translate; is its format srt?"));
   EXPECT_THAT(translate("srt", "\n").err, Not(HasSubstr("is its format")));
+  const Result full = translate("po", "msgid \"a\"\nmsgstr \"b\"\n");
+  EXPECT_THAT(full.err, HasSubstr("stdin: no text in it lacks a translation"));
+  EXPECT_THAT(full.err, Not(HasSubstr("is its format")));
+  expect_mistake(translate("--glossary", lines),
+                 {"--document: has no value before --glossary", "such as auto"});
 }
 
 TEST_P(DocumentOption, RefusesWhatIsOfLines) {

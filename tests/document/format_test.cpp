@@ -16,6 +16,8 @@ std::string name_of(const DocumentFormat* format) {
 
 TEST(DocumentFormats, AreFoundByNamesOfFiles) {
   EXPECT_EQ(name_of(format_of_name("a/README.md")), "markdown");
+  EXPECT_EQ(name_of(format_of_name("book/intro.Rmd")), "markdown");
+  EXPECT_EQ(name_of(format_of_name("index.qmd")), "markdown");
   EXPECT_EQ(name_of(format_of_name("film.SRT.gz")), "srt");
   EXPECT_EQ(name_of(format_of_name("film.vtt.zst")), "vtt");
   EXPECT_EQ(name_of(format_of_name("table.csv")), "csv");

@@ -296,6 +296,79 @@ TEST(PoDocument, TheHeaderOfATemplateBecomesThatOfATranslation) {
                 "\"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"\n\n"));
 }
 
+TEST(PoDocument, AHeaderWithoutALanguageGetsOne) {
+  EXPECT_THAT(po_filled("msgid \"\"\nmsgstr \"X: y\\n\"\n\nmsgid \"a\"\nmsgstr \"\"\n", {"A"}),
+              HasSubstr("msgstr \"X: y\\n\"\n\"Language: de\\n\"\n\n"));
+  EXPECT_THAT(po_filled("msgid \"\"\nmsgstr \"X: y\"\n\nmsgid \"a\"\nmsgstr \"\"\n", {"A"}),
+              HasSubstr("msgstr \"X: y\"\n\"\\n\"\n\"Language: de\\n\"\n\n"));
+  EXPECT_THAT(filled(read_into(
+                  "target", "msgid \"\"\nmsgstr \"X: y\\n\"\n\nmsgid \"a\"\nmsgstr \"\"\n", "po")),
+              HasSubstr("msgstr \"X: y\\n\"\n\n#, fuzzy"));
+}
+
+TEST(PoDocument, ACatalogueOfTheTextsLanguageIsNotFilled) {
+  const auto message = [](const std::string& target, const std::string& translation) {
+    return message_of<UserError>([&] {
+      read_into(target,
+                "msgid \"\"\nmsgstr \"Language: en\\n\"\n\nmsgid \"a\"\nmsgstr \"\"\n\nmsgid "
+                "\"b\"\nmsgstr \"" +
+                    translation + "\"\n",
+                "po");
+    });
+  };
+  EXPECT_THAT(message("de", ""),
+              testing::AllOf(HasSubstr("such as \"Language: de\\n\""), Not(HasSubstr("--target"))));
+  EXPECT_THAT(message("target", ""), HasSubstr("--target en"));
+  EXPECT_THAT(message("de", "c"), HasSubstr("take a model of that language"));
+  EXPECT_THAT(message("target", "c"), IsEmpty());
+  EXPECT_THAT(message("en", ""), IsEmpty());
+}
+
+TEST(PoDocument, PluralsOfATemplateAskForTheLanguage) {
+  const auto message = [](const std::string& target) {
+    return message_of<UserError>([&] {
+      read_into(target, "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n", "po");
+    });
+  };
+  EXPECT_THAT(message("target"), HasSubstr("--target de"));
+  EXPECT_THAT(message("xx"), Not(HasSubstr("--target")));
+}
+
+TEST(PoDocument, ReferencesOfHtmlAreCharacters) {
+  const Document read =
+      read_into("de",
+                "msgid \"It can&rsquo;t be &quot;A&amp;B&quot;.\"\nmsgstr \"\"\n\n"
+                "msgid \"&larr; Older\"\nmsgstr \"\"\n\n"
+                "msgid \"R&D &madeup; a\"\nmsgstr \"\"\n",
+                "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("It can’t be \"A&B\".", "Older", "R&D &madeup; a"));
+  EXPECT_THAT(filled(read, {"Geht’s \"A&B\" <", "Alt", "R&D < a"}),
+              testing::AllOf(HasSubstr("msgstr \"Geht&rsquo;s &quot;A&amp;B&quot; &lt;\""),
+                             HasSubstr("msgstr \"&larr; Alt\""), HasSubstr("msgstr \"R&D < a\"")));
+}
+
+TEST(PoDocument, NumberedPlaceholdersNeedNoFlag) {
+  EXPECT_THAT(po_filled("msgid \"Row %1$d - column %2$d\"\nmsgstr \"\"\n", {"Zeile X1 - X2"}),
+              HasSubstr("msgstr \"Zeile %1$d - %2$d\""));
+}
+
+TEST(PoDocument, FormsBetweenBarsAreTextsOfTheirOwn) {
+  const Document read =
+      read_into("de",
+                "msgid \"{0} No file|{1} One file|]1,Inf] %count% files\"\nmsgstr \"\"\n\n"
+                "msgid \"One apple|Many apples\"\nmsgstr \"\"\n\n"
+                "msgid \"Home | {{ name|upper }}\"\nmsgstr \"\"\n",
+                "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("No file", "One file", "X1 files", "One apple",
+                                             "Many apples", "Home | X1"));
+  EXPECT_THAT(
+      filled(read, {"Keine", "Eine", "X1 Dateien", "Apfel", "Äpfel", "X1 | A"}),
+      testing::AllOf(HasSubstr("msgstr \"{0} Keine|{1} Eine|]1,Inf] %count% Dateien\""),
+                     HasSubstr("msgstr \"Apfel|Äpfel\""), HasSubstr("{{ name|upper }} | A")));
+  EXPECT_THAT(model_texts(read_into("de", "msgid \"One apple|Many apples\"\nmsgstr \"\"\n", "po")),
+              ElementsAre("One apple|Many apples"));
+}
+
 TEST(PoDocument, OtherFilesAreRefused) {
   const auto message = [](const std::string& bytes) {
     return message_of<UserError>([&] { read_into("de", bytes, "po"); });

@@ -82,6 +82,19 @@ TEST(SubtitleTimes, AreReadAsProgramsWriteThem) {
   EXPECT_EQ(text, ",0:00:02.000");
 }
 
+TEST(Subtitles, CuesWithTimesThatBrowsersRefuseStay) {
+  const std::string good = "00:00:21.000 --> 00:24.000 align:left\nYes.\n\n";
+  for (const std::string times :
+       {"00:00:13.400 --> 00:00:20", "00:00:9.456 --> 00:00:30.000",
+        "00:00:13,400 --> 00:00:20.000", "00:60.000 --> 01:01.000", "00:01.000 -> 00:02.000",
+        "00:01.0000 --> 00:02.000", "1:01.000 --> 00:02.000"})
+    EXPECT_THAT(texts_shown("WEBVTT\n\n" + good + times + "\nNo.\n\n" + good, kVtt),
+                ElementsAre("Yes.", "Yes."))
+        << times;
+  EXPECT_THAT(texts_shown("WEBVTT\n\n100:00:13.400-->100:59:20.000\nYes.\n", kVtt),
+              ElementsAre("Yes."));
+}
+
 TEST(Subtitles, LinesEndOnceTwiceOrWithTwoReturns) {
   const std::string srt = srt_of({"The dog", "sleeps"}),
                     vtt =

@@ -41,6 +41,35 @@ TEST(XliffDocument, MissingTargetsFollowTheirSources) {
                     "  </trans-unit>"));
 }
 
+TEST(XliffDocument, ReferencesOfHtmlInTheTextAreCharacters) {
+  const Document read = read_into(
+      "de",
+      xliff_1(
+          "<trans-unit id=\"1\"><source>It can&amp;rsquo;t be A&amp;amp;B.</source></trans-unit>"
+          "<trans-unit id=\"2\"><source><![CDATA[One &copy; A&amp;B]]></source></trans-unit>"
+          "<trans-unit id=\"3\"><source>R&amp;D</source></trans-unit>"),
+      "xliff");
+  EXPECT_THAT(model_texts(read), ElementsAre("It can’t be A&B.", "One A&B", "R&D"));
+  EXPECT_THAT(
+      filled(read, {"Geht’s & <.", "Eins A&B", "F&E"}),
+      testing::AllOf(HasSubstr(">Geht&amp;rsquo;s &amp;amp; &amp;lt;.</target>"),
+                     HasSubstr("<![CDATA[Eins &copy; A&amp;B]]>"), HasSubstr(">F&amp;E</target>")));
+}
+
+TEST(XliffDocument, FormsOfSymfonyAreTextsOfTheirOwn) {
+  const Document read = read_into(
+      "de",
+      xliff_1("<trans-unit id=\"1\"><source>You need {{ limit }} choice.|You need {{ limit }} "
+              "choices.</source></trans-unit><trans-unit id=\"2\"><source>{0}None|[2,4]Some "
+              "&amp; more</source></trans-unit>"),
+      "xliff");
+  EXPECT_THAT(model_texts(read),
+              ElementsAre("You need X1 choice.", "You need X1 choices.", "None", "Some & more"));
+  EXPECT_THAT(filled(read, {"Eine X1.", "Mehr X1.", "Nichts", "Paar"}),
+              testing::AllOf(HasSubstr(">Eine {{ limit }}.|Mehr {{ limit }}.</target>"),
+                             HasSubstr(">{0}Nichts|[2,4]Paar</target>")));
+}
+
 TEST(XliffDocument, PlaceholdersOfAngularAreWordsOrTags) {
   const Document read = read_into(
       "de",
