@@ -89,7 +89,7 @@ bool is_table(const CleanArgs& args) {
   return text::csv_flaw(args.source) || text::csv_flaw(args.target);
 }
 
-/// Of a file of both sides.
+/// The commands that realign a file of both sides.
 constexpr const char* kOfTwoFiles =
     "cut -f1 CORPUS > SOURCE; cut -f2 CORPUS > TARGET; heed clean SOURCE TARGET --realign -o "
     "realigned";
