@@ -79,6 +79,8 @@ bool is_closed(std::string_view text) {
 /// The line, from 0, of a text in quotation marks that has no end: the parser takes all that
 /// follows as its value.
 std::optional<int> line_with_open_quotation(const std::string& yaml) {
+  // Where the parser converts the bytes, its positions are others.
+  if (yaml.starts_with("\xEF\xBB\xBF") || yaml.find('\0') != std::string::npos) return std::nullopt;
   std::istringstream text(yaml);
   YAML::Parser parser(text);
   Quotations found;

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "base/format.h"
-#include "base/shell_names.h"
 #include "base/strings.h"
 #include "text/lines.h"
 #include "text/tmx_lines.h"
