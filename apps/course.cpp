@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -58,6 +59,11 @@ void course(const CourseArgs& args) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  // An interrupt waits until the program can tell of it, because Python does so in many lines.
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
   execvp(argv[0], argv.data());
   throw Failure("course: {} does not start: {}; labs need Python 3", words[0],
                 std::generic_category().message(errno));

@@ -12,6 +12,7 @@
 #include "run/line_models.h"
 #include "serve/served_model.h"
 #include "study/alignment.h"
+#include "text/language_tags.h"
 #include "text/lines.h"
 #include "text/words.h"
 
@@ -57,6 +58,14 @@ LanguageOptions LanguageOptions::of(const run::Config& config) const {
     return !given.empty() ? given : !code.empty() ? code : otherwise;
   };
   return {chosen(source, own.source, "source"), chosen(target, own.target, "target")};
+}
+
+LanguageOptions LanguageOptions::without_other_languages(const run::Config& config) const {
+  const data::LanguagePair own = data::language_pair(config.data);
+  const auto fitting = [](const std::string& given, const std::string& code) {
+    return text::is_known_language(code) && text::are_other_languages(given, code) ? "" : given;
+  };
+  return {fitting(source, own.source), fitting(target, own.target)};
 }
 
 serve::ShownModel shown_model(const std::string& name, const run::Config& config) {

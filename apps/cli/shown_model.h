@@ -18,6 +18,9 @@ struct LanguageOptions {
   /// The codes of a model's languages: as given, else as its configuration says, else as its
   /// corpus's files are called.
   LanguageOptions of(const run::Config& config) const;
+  /// The options without those that contradict a language which the configuration names: they were
+  /// meant for another model.
+  LanguageOptions without_other_languages(const run::Config& config) const;
 };
 
 serve::ShownModel shown_model(const std::string& name, const run::Config& config);

@@ -159,10 +159,11 @@ class TaughtRows {
   /// Throws UserError that names the row where it is not as translate_sources() writes it.
   TaughtRow next() {
     std::string row;
+    const int64_t repaired = reader_.encoding().repaired;
     reader_.next(row);
     const std::size_t tab = row.find('\t');
     const auto nats = exact_number<double>(std::string_view(row).substr(0, tab));
-    if (tab == row.npos || !nats || std::isnan(*nats) || !text::is_utf8(row))
+    if (tab == row.npos || !nats || std::isnan(*nats) || reader_.encoding().repaired > repaired)
       throw UserError(
           "{}:{}: '{}' is not a score, a tab and a translation; remove this row and all after it "
           "(head -n {} has the others), and give the same command again",

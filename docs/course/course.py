@@ -10,6 +10,7 @@ import importlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -189,8 +190,12 @@ def main():
     parser.add_argument("--course", default=str(HERE))
     args = parser.parse_args()
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # heed has it wait while Python starts
         return ACTIONS[args.action](Path(args.course), args)
     except BrokenPipeError:  # | head
+        return 1
+    except KeyboardInterrupt:
+        print("heed: course: interrupted", file=sys.stderr)
         return 1
     except (LabError, OSError, UnicodeDecodeError) as error:
         print(f"heed: course: {error}", file=sys.stderr)

@@ -251,10 +251,8 @@ std::string translate_document(const LineModels& models, const std::string& file
   const decode::LineTranslator& translator = *models.translator;
   const int64_t most = translator.source_limit();
   const std::string bytes = document::read_document(file), name = file == "-" ? "stdin" : file;
-  if (const auto no_text = text::no_text(bytes)) {
-    if (no_text->is_pointer) throw UserError("{}: {}", name, no_text->what);
-    if (!no_text->may_be(format.name)) log::warn("{}: {}", name, no_text->what);
-  }
+  const auto no_text = text::no_text(bytes);
+  if (no_text && no_text->is_pointer) throw UserError("{}: {}", name, no_text->what);
   if (!text::is_utf8(bytes))
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
   options.fits = decode::fits_of(translator);
@@ -266,6 +264,7 @@ std::string translate_document(const LineModels& models, const std::string& file
     }
   };
   const document::Document document = read();
+  if (no_text && !no_text->may_be(format.name)) log::warn("{}: {}", name, no_text->what);
   if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);
   if (document.too_long() > 0)

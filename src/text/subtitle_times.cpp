@@ -124,7 +124,9 @@ SubtitleKind subtitles_of(std::string_view first, std::string_view second) {
   if (ascii_lower(first) == "[script info]") return SubtitleKind::substation;
   if (ascii_lower(first) == "[information]" && trim(second).starts_with('['))
     return SubtitleKind::subviewer;
-  if (bytes_of_frames(first) > 0 || first.starts_with("{DEFAULT}{}")) return SubtitleKind::microdvd;
+  const std::size_t frames = bytes_of_frames(first);
+  if ((frames > 0 && frames < first.size()) || first.starts_with("{DEFAULT}{}"))
+    return SubtitleKind::microdvd;
   if (times_with_comma(first)) return SubtitleKind::subviewer;
   return cue_times_of(first) || (is_number_line(first) && cue_times_of(second))
              ? SubtitleKind::subrip

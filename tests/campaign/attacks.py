@@ -31,7 +31,7 @@ import toy
 QUICK = 15
 SECONDS = 60  # of the processor, for one command
 SEEDS = toy.ROOT / "tests/fuzz/seeds/document"
-ENDINGS = {"markdown": "md", "microdvd": "sub", "xliff2": "xliff"}  # of seeds whose folder has another name
+ENDINGS = {"markdown": "md", "microdvd": "sub", "xliff2": "xliff", "subviewer": "sbv"}  # of seeds whose folder has another name
 
 NUMBERS = ["", " ", "0", "-0", "+1", "-1", "1.", ".5", "1e", "1e3", "1e309", "1e-400", "nan", "inf", "-inf", "0x10", "1_000", "1,5", "1 000", "٣", "−1",
            "½", "1e+", "--", "true", "null", "~", "18446744073709551615", "18446744073709551616", "9223372036854775807", "9223372036854775808",

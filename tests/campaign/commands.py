@@ -11,7 +11,7 @@ import toy
 from rounds import SIGNALS, Round
 
 
-OWN = re.compile(rb"/[^\s'\"]*/(?:making|round|case)-[^/\s]*/run\b")
+OWN = re.compile(rb"/[^\s'\"]*/(?:making|round|case)-[^/\s]*/(?:run|out)\b")
 
 
 def files_in(folder):

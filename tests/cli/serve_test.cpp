@@ -6,8 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <thread>
+#include <utility>
 
+#include "base/files.h"
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "http/client.h"
@@ -178,6 +181,21 @@ TEST(Serve, NamesLanguagesByFilesOrAsItIsTold) {
   EXPECT_EQ(json::parse(ask(two.port(), get_text("/frontend/settings")).body)["models"],
             json({"rnn", "transformer"}));
   EXPECT_EQ(json::parse(ask(two.port(), get_text("/languages")).body)[0]["code"], "src");
+}
+
+TEST(Serve, ASecondModelKeepsTheLanguagesThatItNames) {
+  const Toy& toy = Toy::get();
+  const TemporaryFolder folder;
+  const std::string back = folder / "back", config = back + "/config.yaml";
+  std::filesystem::copy(toy.rnn, back, std::filesystem::copy_options::recursive);
+  std::string yaml = read_file(config);
+  for (const auto& [from, to] : {std::pair("train.src", "train.de"), {"train.tgt", "train.en"}})
+    yaml.replace(yaml.find(from), std::string_view(from).size(), to);
+  write_atomic(config, yaml);
+  const Served both({toy.rnn, back, "--source", "en", "--target", "de"});
+  const json languages = json::parse(ask(both.port(), get_text("/languages")).body);
+  EXPECT_EQ(languages[0]["targets"], json({"de"}));
+  EXPECT_EQ(languages[1]["targets"], json({"en"}));
 }
 
 TEST(Serve, AnswersWhatItHasTakenBeforeItEnds) {

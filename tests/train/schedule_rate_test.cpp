@@ -152,6 +152,7 @@ TEST_F(Rates, OfWorkTellWhatToExpect) {
   TrainConfig config = quick(1000);
   config.validate_every = 100;
   TrainerSetup setup = setup_of(folder.path(), config);
+  setup.validation = validation();
   const auto told = [&](double seconds) {
     return TrainingLimits(setup, config).expectation({.update = 10, .seconds = seconds});
   };
