@@ -36,6 +36,7 @@
 #include "study/word_check.h"
 #include "text/copies.h"
 #include "text/table.h"
+#include "text/tsv.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -82,6 +83,16 @@ struct CleanArgs {
   std::optional<double> most_nats;
   ModelOptions common;
 };
+
+/// Whether lines of a side are no texts, of which PairReader warns.
+bool is_table(const CleanArgs& args) {
+  return text::csv_flaw(args.source) || text::csv_flaw(args.target);
+}
+
+/// The commands that realign a file of both sides.
+constexpr const char* kOfTwoFiles =
+    "cut -f1 CORPUS > SOURCE; cut -f2 CORPUS > TARGET; heed clean SOURCE TARGET --realign -o "
+    "realigned";
 
 /// -log P per piece of pairs by models of one or both directions.
 class PairScorer {
@@ -181,9 +192,11 @@ class PairJudge {
       slips.add_source(data::marks_of(pair.source));
       slips.add_target(data::marks_of(pair.target));
     }
-    if (const data::Slips found = slips.finish(); found.any())
-      log::warn("lines have slipped: {}; mend it by `{}`", join(found.text(), "; "),
-                data::realign_command(args.source, args.target));
+    reader.warn_of_damage();
+    if (const data::Slips found = slips.finish(); found.any() && !is_table(args))
+      log::warn(
+          "lines have slipped: {}; mend it by `{}`", join(found.text(), "; "),
+          args.target.empty() ? kOfTwoFiles : data::realign_command(args.source, args.target));
     finder_.expect_scripts(sources.most(), targets.most());
     copy_limit_ = copies.limit();
   }
@@ -267,6 +280,11 @@ void realign(const CleanArgs& args) {
     throw UserError("clean: --realign writes new files; name their beginning with --output");
   for (const std::string& path : {args.source, args.target})
     run::require_no_stream(path, "each pass of heed clean");
+  if (args.target.empty())
+    throw UserError("clean: --realign reads two files, and {} has both sides: {}", args.source,
+                    kOfTwoFiles);
+  for (const std::string& path : {args.source, args.target})
+    if (const auto flaw = text::csv_flaw(path)) throw UserError("clean: --realign: {}", *flaw);
   const auto outputs = files_of(args.output);
   require_writable({outputs.begin(), outputs.end()}, {args.source, args.target});
   const data::Slips slips = data::find_slips(args.source, args.target);
@@ -296,6 +314,7 @@ void realign(const CleanArgs& args) {
 }
 
 void clean(const CleanArgs& args) {
+  text::require_both_sides("clean", args.source, args.target);
   if (args.realign) return realign(args);
   const std::vector<std::string> names = rule_names();
   const auto removes = [&](const std::string& name) {
@@ -343,8 +362,11 @@ void clean(const CleanArgs& args) {
 
 void add_clean(CommandLine& program) {
   auto [command, args] = program.command("clean", clean);
-  command.option("source", args->source, "Source sentences (plain, .gz or .zst)").required();
-  command.option("target", args->target, "Their translations, line by line").required();
+  command
+      .option("source", args->source,
+              "Source sentences (plain, .gz or .zst), or one .tsv file of both sides")
+      .required();
+  command.option("target", args->target, "Their translations, line by line");
   command.group("Removing");
   std::vector<std::string> names = rule_names();
   names.emplace_back("all");

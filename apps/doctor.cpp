@@ -21,6 +21,7 @@
 #include "base/strings.h"
 #include "data/config.h"
 #include "data/hygiene.h"
+#include "document/format.h"
 #include "engine/search_times.h"
 #include "model/description/config.h"
 #include "model/device.h"
@@ -34,6 +35,7 @@
 #include "run/precision.h"
 #include "run/speed.h"
 #include "score/sacrebleu.h"
+#include "text/tsv.h"
 #include "train/shard.h"
 
 namespace heed {
@@ -50,9 +52,17 @@ struct DoctorArgs {
   int64_t ranks = 0;
 };
 
-/// The section `data` of the configuration, or one of the two files.
+/// Whether a file alone is a corpus by its name, and no configuration.
+bool is_corpus(const std::string& path) {
+  const document::DocumentFormat* format = document::format_of_name(path);
+  return format != nullptr && !path.ends_with(".json");
+}
+
+/// The section `data` of the configuration, or one of the files of a corpus.
 data::DataConfig corpora_to_check(const DoctorArgs& args) {
-  if (args.target.empty()) return run::load_config(args.config, args.settings).data;
+  if (args.target.empty() && !is_corpus(args.config))
+    return run::load_config(args.config, args.settings).data;
+  text::require_both_sides("doctor", args.config, args.target);
   data::DataConfig config;
   config.train.push_back({.source = args.config, .target = args.target});
   return config;
@@ -245,7 +255,8 @@ void add_doctor(CommandLine& program) {
   auto [command, args] = program.command("doctor", doctor);
   const Argument config = command.option(
       "config", args->config,
-      "A configuration whose corpora are checked instead: overlap, duplicates, encoding and more");
+      "A configuration, or one .tsv file of both sides: their corpora are checked instead, for "
+      "overlap, duplicates, encoding and more");
   const Argument settings =
       command
           .option("--set", args->settings,

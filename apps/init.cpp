@@ -23,6 +23,7 @@
 #include "data/hygiene.h"
 #include "data/languages.h"
 #include "data/pair_reader.h"
+#include "data/slips.h"
 #include "data/split.h"
 #include "model/device.h"
 #include "run/build.h"
@@ -187,17 +188,38 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ne
   return {pair("train", true), pair("valid", valid > 0), pair("test", test > 0)};
 }
 
+/// Throws where the lines have slipped: pairs that are divided cannot be put right any more. Warns
+/// of a header, which would become a pair of one of the parts.
+void require_sound_lines(const InitArgs& args, const data::CorpusShape& shape) {
+  if (shape.slips.any() && args.target.empty()) {
+    const std::string file = shell_path(args.source);
+    throw UserError(
+        "init: {}: lines have slipped: {}; give each side a file (cut -f1 {} > SOURCE; cut -f2 {} "
+        "> TARGET), and put their lines beside their translations: {}",
+        args.source, join(shape.slips.text(), "; "), file, file,
+        data::realign_command("SOURCE", "TARGET"));
+  }
+  if (shape.slips.any())
+    throw UserError(
+        "init: {}: lines have slipped: {}; put them beside their translations: {}; and then: heed "
+        "init realigned.source realigned.target --name {}",
+        data::files_text(args.source, args.target), join(shape.slips.text(), "; "),
+        data::realign_command(args.source, args.target), shell_word(args.name));
+  if (!shape.has_header) return;
+  std::string cure;
+  for (const std::string& path : {args.source, args.target})
+    if (!path.empty())
+      cure += fmt::format("{}tail -n +2 {} > {}", cure.empty() ? "" : "; ", shell_path(path),
+                          args.target.empty()   ? "NEW.tsv"
+                          : path == args.source ? "NEW.source"
+                                                : "NEW.target");
+  log::warn(
+      "{}: line 1 has names of columns, and counts as a pair; to leave it out, init anew with: {}",
+      data::files_text(args.source, args.target), cure);
+}
+
 void init(InitArgs args) {
-  if (args.target.empty() && (text::has_tmx_name(args.source) || text::tmx_side(args.source)))
-    throw UserError(
-        "init: {0} has a side for each of its languages; name both, as heed init {1} {2}",
-        text::file_of_lines(args.source), shell_path(text::file_of_lines(args.source) + "#de"),
-        shell_path(text::file_of_lines(args.source) + "#en"));
-  if (args.target.empty() && !text::has_tsv_name(args.source))
-    throw UserError(
-        "init: name a file of sources and one of translations, or one .tsv file of both");
-  if (const auto flaw = text::tsv_flaw(args.source, args.target))
-    throw UserError("init: {}, or give it alone", *flaw);
+  text::require_both_sides("init", args.source, args.target);
   for (const std::string& path : {args.source, args.target})
     if (!path.empty() && text::is_stream(path))
       throw UserError(
@@ -227,6 +249,7 @@ void init(InitArgs args) {
         "init: both sides of {} are the same in each of the {}; a model of them would only copy; "
         "name a text and its translation",
         data::files_text(args.source, args.target), counted(shape.pairs, "pair"));
+  require_sound_lines(args, shape);
   const int64_t valid = args.valid.value_or(held_out_of(shape.pairs));
   const int64_t test = args.test.value_or(held_out_of(shape.pairs));
   log::info(
@@ -298,7 +321,9 @@ void init(InitArgs args) {
 
 void add_init(CommandLine& program) {
   auto [command, args] = program.command("init", init);
-  command.option("source", args->source, "Source sentences (text, or memory.tmx#de), or one .tsv file of both sides")
+  command
+      .option("source", args->source,
+              "Source sentences (text, or memory.tmx#de), or one .tsv file of both sides")
       .required();
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");

@@ -11,6 +11,7 @@
 
 #include "apps/cli/options.h"
 #include "apps/commands.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "decode/search/reading.h"
@@ -26,6 +27,7 @@
 #include "text/copies.h"
 #include "text/pairs.h"
 #include "text/script.h"
+#include "text/tsv.h"
 #include "text/utf8.h"
 
 namespace heed {
@@ -85,8 +87,10 @@ class PairFlags {
 };
 
 void score_command(const ScoreArgs& args) {
+  text::require_both_sides("score", args.source, args.target);
   const run::OpenModels models = run::open_models(args.model, args.common.open());
   const text::Pairs pairs = text::read_pairs(args.source, args.target);
+  if (pairs.source.empty()) throw UserError("score: {} is empty; no pair to score", args.source);
   decode::Translator translator = models.translator();
   double total = 0;
   int64_t tokens = 0, measured = 0;  // of pairs that are not blank
@@ -116,8 +120,9 @@ void score_command(const ScoreArgs& args) {
 void add_score(CommandLine& program) {
   auto [command, args] = program.command("score", score_command);
   add_models(command, args->model);
-  command.option("source", args->source, "Source sentences").required();
-  command.option("target", args->target, "Their translations, line by line").required();
+  command.option("source", args->source, "Source sentences, or one .tsv file of both sides")
+      .required();
+  command.option("target", args->target, "Their translations, line by line");
   command.group("Output");
   command.flag("--flags", args->flags,
                "Print a tab and what is suspicious about each pair after its score, - for nothing");

@@ -55,6 +55,7 @@ void vocab(const VocabArgs& args) {
           "'{}' can be read only once, and --extend may read it several times; save it to a file",
           file);
     text::require_text_file(file, "text");
+    if (const auto flaw = text::csv_flaw(file)) log::warn(*flaw);
     training.files.emplace_back(
         file, text::has_tsv_name(file) ? column_of(args.column) : text::TsvColumn::whole);
   }

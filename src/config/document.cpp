@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/strings.h"
 #include "config/schema.h"
@@ -48,6 +49,50 @@ class Beginnings : public YAML::EventHandler {
   bool begins_ = false;
 };
 
+/// Notes where texts in quotation marks begin.
+class Quotations : public Beginnings {
+ public:
+  void OnScalar(Mark mark, Text tag, Anchor anchor, Text value) override {
+    if (tag == "!") marks_.push_back(mark);  // not plain
+    Beginnings::OnScalar(mark, tag, anchor, value);
+  }
+  const std::vector<YAML::Mark>& marks() const { return marks_; }
+
+ private:
+  std::vector<YAML::Mark> marks_;
+};
+
+/// Whether the quotation mark at the beginning of `text` has its partner.
+bool is_closed(std::string_view text) {
+  const char mark = text[0];
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (mark == '"' && text[i] == '\\')
+      ++i;
+    else if (mark == '\'' && text[i] == mark && text.substr(i + 1).starts_with(mark))
+      ++i;
+    else if (text[i] == mark)
+      return true;
+  }
+  return false;
+}
+
+/// The line, from 0, of a text in quotation marks that has no end: the parser takes all that
+/// follows as its value.
+std::optional<int> line_with_open_quotation(const std::string& yaml) {
+  // Where the parser converts the bytes, its positions are others.
+  if (yaml.starts_with("\xEF\xBB\xBF") || yaml.find('\0') != std::string::npos) return std::nullopt;
+  std::istringstream text(yaml);
+  YAML::Parser parser(text);
+  Quotations found;
+  parser.HandleNextDocument(found);
+  for (const YAML::Mark& mark : found.marks()) {
+    const std::string_view rest =
+        std::string_view(yaml).substr(std::min<std::size_t>(mark.pos, yaml.size()));
+    if ((rest.starts_with('"') || rest.starts_with('\'')) && !is_closed(rest)) return mark.line;
+  }
+  return std::nullopt;
+}
+
 /// The first line, from 0, with a tab before its first letter.
 std::optional<int> line_with_tab(const std::string& yaml) {
   std::istringstream text(yaml);
@@ -57,14 +102,26 @@ std::optional<int> line_with_tab(const std::string& yaml) {
   return std::nullopt;
 }
 
-/// A blank at the beginning of a line that YAML takes for a letter.
+/// A blank that YAML takes for a letter, at the beginning of a line or beside its value.
 struct WideBlank {
-  int line = 0;       // from 0
-  const char* name;   // of Unicode
-  const char* bytes;  // as sed reads them
+  int line = 0;           // from 0
+  bool is_first = false;  // the line begins with it
+  const char* name;       // of Unicode
+  const char* bytes;      // as sed reads them
 };
 
-/// The first one, such as the no-break spaces of a text that was copied from a page.
+/// What follows the key and its colon; all of the line where there is none.
+std::string_view value_of(std::string_view line) {
+  const std::size_t end = std::min(
+      line.find_first_not_of("-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ "),
+      line.size());
+  if (end == line.size() || line[end] != ':') return line;
+  line.remove_prefix(end + 1);
+  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+/// The first one, such as the no-break spaces of a text that was copied from a page. Those inside a
+/// value and in comments are text.
 std::optional<WideBlank> wide_blank(const std::string& yaml) {
   struct Blank {
     std::string_view utf8;
@@ -81,8 +138,14 @@ std::optional<WideBlank> wide_blank(const std::string& yaml) {
   for (int number = 0; std::getline(text, line); ++number) {
     const std::string_view rest =
         std::string_view(line).substr(std::min(line.find_first_not_of(" \t"), line.size()));
-    for (const Blank& blank : kBlanks)
-      if (rest.starts_with(blank.utf8)) return WideBlank{number, blank.name, blank.bytes};
+    const std::string_view value = value_of(rest);
+    const bool has_comment = rest.find('#') != std::string_view::npos;
+    for (const Blank& blank : kBlanks) {
+      const bool is_first = rest.starts_with(blank.utf8);
+      if (is_first || value.starts_with(blank.utf8) ||
+          (!has_comment && trim(rest).ends_with(blank.utf8)))
+        return WideBlank{number, is_first, blank.name, blank.bytes};
+    }
   }
   return std::nullopt;
 }
@@ -103,13 +166,18 @@ std::optional<SecondDocument> second_document(const std::string& yaml) {
 YAML::Node load_document(const std::string& yaml, const std::string& name) {
   if (const auto blank = wide_blank(yaml))
     throw ConfigError(
-        "{}:{}: begins with {}, which is a letter for YAML; indent with blanks alone: LC_ALL=C sed "
-        "'s/{}/ /g' {} > NEW.yaml",
-        name, blank->line + 1, blank->name, blank->bytes, shell_word(name));
+        "{}:{}: {} {}, which is a letter for YAML; {} with blanks alone: LC_ALL=C sed 's/{}/ /g' "
+        "{} > NEW.yaml",
+        name, blank->line + 1, blank->is_first ? "begins with" : "has, beside its value,",
+        blank->name, blank->is_first ? "indent" : "write it", blank->bytes, shell_word(name));
   try {
     if (const auto second = second_document(yaml))
       throw ConfigError("{}:{}: a second YAML document begins; a configuration is one", name,
                         second->line + 1);
+    if (const auto open = line_with_open_quotation(yaml))
+      throw ConfigError(
+          "{}:{}: a quotation mark without its partner; put one at the end of the text", name,
+          *open + 1);
     return YAML::Load(yaml);
   } catch (const YAML::Exception& error) {
     if (const auto tab = line_with_tab(yaml))

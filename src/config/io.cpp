@@ -99,6 +99,13 @@ std::string name_keys(const SectionView& section, const std::string& path) {
   return "name a key of it, as in " + path_of(path, keys.front());
 }
 
+/// The advice for a file's name in place of the section of a corpus.
+std::string write_files(const SectionView& section, const YAML::Node& node) {
+  const std::vector<std::string> keys = keys_of(section);
+  if (!node.IsScalar() || std::ranges::count(keys, "source") == 0) return "";
+  return fmt::format("; write {{source: {}}}", one_line(node.Scalar()));
+}
+
 /// Lays YAML nodes over a view. `source` is the file's name, or "--set".
 class Reader {
  public:
@@ -108,7 +115,9 @@ class Reader {
     if (is_setting() && (node.IsNull() || (node.IsMap() && node.size() == 0)))
       fail(node, prefix, "an empty value changes nothing; " + name_keys(into, prefix));
     if (node.IsNull()) return;  // all of its keys are commented out
-    if (!node.IsMap()) fail(node, prefix, "expected a section of keys, got " + kind_of(node));
+    if (!node.IsMap())
+      fail(node, prefix,
+           "expected a section of keys, got " + kind_of(node) + write_files(into, node));
     std::map<std::string, int> lines;
     for (const auto& entry : node) {
       if (!entry.first.IsScalar())
@@ -210,7 +219,9 @@ class Reader {
   void assign(const ListView& list, const YAML::Node& node, const std::string& path,
               const YAML::Node& where) {
     if (!node.IsSequence() && !node.IsMap() && !node.IsNull())
-      fail(where, path, "expected a section or a list of sections, got " + kind_of(node));
+      fail(where, path,
+           "expected a section or a list of sections, got " + kind_of(node) +
+               write_files(list.prototype, node));
     list.clear();
     if (node.IsMap()) return section(list.add(), node, path_of(path, "0"));
     std::size_t index = 0;

@@ -14,6 +14,7 @@
 #include "data/pair_reader.h"
 #include "text/copies.h"
 #include "text/script.h"
+#include "text/tsv.h"
 
 namespace heed::data {
 namespace {
@@ -100,8 +101,7 @@ HygieneReport::Set read_set(const std::string& key, const CorpusFiles& files, bo
     slips.add_target(marks_of(lines.target));
     use(pair);
   }
-  // Training and validation sets are read again later, and the warning comes then.
-  if (key == "data.test") reader.warn_of_damage();
+  set.damage = reader.damage();
   scripts.finish(set);
   equal.finish(set);
   set.slips = slips.finish();
@@ -149,6 +149,7 @@ json json_of(const HygieneReport::Set& set) {
     if (set.slips.any() && stretch.lag.value_or(0) != 0)
       out["slips"].push_back(
           {{"first", stretch.begin + 1}, {"last", stretch.end}, {"lag", *stretch.lag}});
+  out["damage"] = set.damage;
   if (training) return out;
   out["overlap"] = {{"source", json_of(set.source_in_training)},
                     {"target", json_of(set.target_in_training)},
@@ -215,10 +216,11 @@ std::vector<std::string> HygieneReport::text() const {
     for (std::size_t i = 0; i < kFlaws; ++i)
       say(describe(static_cast<Flaw>(i), ratio), set.found[i]);
     for (const std::string& trace : set.traces.text()) lines.push_back("  " + trace);
+    for (const std::string& one : set.damage) lines.push_back("  " + one);
     if (set.slips.any())
       lines.push_back(fmt::format(
           "  {}{}{}", kSlipped, join(set.slips.text(), "; "),
-          set.target.empty()
+          set.target.empty() || text::csv_flaw(set.source) || text::csv_flaw(set.target)
               ? ""
               : fmt::format("; mend it by `{}`", realign_command(set.source, set.target))));
     if (lines.size() == head + 1) lines[head] += ": no flaws found";
@@ -235,6 +237,11 @@ std::string HygieneReport::to_json() const {
 
 HygieneReport report_hygiene(const DataConfig& config) {
   HygieneReport report = check_hygiene(config);
+  for (HygieneReport::Set& set : report.sets) {
+    if (set.key == "data.test")
+      for (const std::string& found : set.damage) log::warn(found);
+    set.damage.clear();
+  }
   for (const std::string& line : report.text())
     if (line.find(kSlipped) == line.npos)
       log::info(line);

@@ -32,6 +32,7 @@ struct HygieneReport {
     Notice source_in_training, target_in_training, pair_in_training;
     Traces traces;  // marks of other programs
     Slips slips;
+    std::vector<std::string> damage;  // of the files: PairReader::damage()
 
     const Notice& of(Flaw flaw) const { return found[index_of(flaw)]; }
   };
@@ -54,7 +55,8 @@ struct HygieneReport {
 /// of validation and test pairs. Throws UserError where a file is missing, empty or mostly not
 /// UTF-8, where two files differ in length, and for a wrong line of an alignment.
 HygieneReport check_hygiene(const DataConfig& config);
-/// The same as check_hygiene(), but also writes the report to the log.
+/// The same as check_hygiene(), but also writes the report to the log; not the damage of training
+/// and validation sets, which is told when they are read again.
 HygieneReport report_hygiene(const DataConfig& config);
 
 }  // namespace heed::data

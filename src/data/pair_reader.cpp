@@ -85,19 +85,32 @@ std::vector<PairOfLines> PairReader::block() {
   return pairs;
 }
 
-void PairReader::warn_of_damage() const {
+std::vector<std::string> PairReader::damage() const {
+  std::vector<std::string> found;
   for (const auto* reader : readers()) {
+    if (const auto flaw = target_ ? text::csv_flaw(reader->path()) : std::nullopt)
+      found.push_back(*flaw);
     if (reader->was_open())
-      log::warn("{}:{}: the last line has no line feed, and counts as whole; was the file cut off?",
-                reader->path(), reader->line_number());
+      found.push_back(fmt::format(
+          "{}:{}: the last line has no line feed, and counts as whole; was the file cut off?",
+          reader->path(), reader->line_number()));
     const text::Encoding& encoding = reader->encoding();
-    if (encoding.repaired == 0) continue;
-    log::warn(
-        "{}: lines that are not UTF-8: {}, the first is line {}; the broken bytes count as "
-        "U+FFFD{}",
-        reader->path(), encoding.repaired, encoding.first_repaired,
-        encoding.with_nul > 0 ? ", and NUL as a blank" : "");
+    if (encoding.not_utf8 > 0)
+      found.push_back(fmt::format(
+          "{}: lines that are not UTF-8: {}, the first is line {}; the broken bytes count as "
+          "U+FFFD{}",
+          reader->path(), encoding.repaired, encoding.first_repaired,
+          encoding.with_nul > 0 ? ", and NUL as a blank" : ""));
+    else if (encoding.with_nul > 0)
+      found.push_back(
+          fmt::format("{}: lines with a NUL byte: {}, the first is line {}; NUL counts as a blank",
+                      reader->path(), encoding.with_nul, encoding.first_repaired));
   }
+  return found;
+}
+
+void PairReader::warn_of_damage() const {
+  for (const std::string& found : damage()) log::warn(found);
 }
 
 void PairReader::mismatch() {
@@ -111,7 +124,9 @@ void PairReader::mismatch() {
     text::require_utf8(*reader);  // in UTF-16 other bytes end lines, which would explain it
   }
   std::string advice;
-  if (!text::is_stream(source_.path()) && !text::is_stream(target_->path())) {
+  for (const auto* reader : readers())
+    if (const auto flaw = text::csv_flaw(reader->path())) advice = "; " + *flaw;
+  if (advice.empty() && !text::is_stream(source_.path()) && !text::is_stream(target_->path())) {
     const Slips slips = find_slips(source_.path(), target_->path());
     if (slips.any())
       advice =

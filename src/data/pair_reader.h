@@ -70,8 +70,10 @@ class PairReader {
   /// throws.
   std::vector<PairOfLines> block();
 
-  /// Says in the log how many lines so far were not UTF-8, if any, and whether the last one has no
-  /// line feed.
+  /// Sentences on what is wrong with the files so far: lines that are not UTF-8 or have NUL, a last
+  /// line without a line feed, and the name of a table whose lines are no texts.
+  std::vector<std::string> damage() const;
+  /// Says these in the log.
   void warn_of_damage() const;
 
  private:

@@ -17,8 +17,10 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "data/hash_set.h"
+#include "data/likeness.h"
 #include "data/line_facts.h"
 #include "data/pair_reader.h"
+#include "data/traces.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -144,10 +146,14 @@ CorpusShape shape_of(const CorpusFiles& files) {
   CorpusShape shape;
   SideCounts source, target;
   Characters characters;
+  SlipFinder slips;
   ProgressBar bar("pairs read");
   PairReader reader(files);
   for (PairOfLines pair; reader.next(pair); bar.add()) {
     signals::stop_if_interrupted();
+    slips.add_source(marks_of(pair.source));
+    slips.add_target(marks_of(pair.target));
+    shape.has_header = shape.has_header || is_header(pair);
     const PairFacts facts = facts_of(pair);
     if (facts.blank()) {
       ++shape.blank;
@@ -161,6 +167,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
     characters.add(pair.target);
   }
   reader.warn_of_damage();
+  shape.slips = slips.finish();
   shape.source_words = source.words();
   shape.target_words = target.words();
   shape.target_letters = target.letters();

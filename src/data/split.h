@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "data/config.h"
+#include "data/slips.h"
 #include "text/script.h"
 
 namespace heed::data {
@@ -23,6 +24,8 @@ struct CorpusShape {
   int64_t characters = 0;                           // different ones of both sides
   text::Script source_script = text::Script::none;  // of most lines
   text::Script target_script = text::Script::none;
+  bool has_header = false;  // the first pair has names of columns
+  Slips slips;              // of the lines against each other
 };
 
 /// Reads the corpus once. Throws what PairReader and signals::stop_if_interrupted() throw.

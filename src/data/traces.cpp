@@ -93,6 +93,10 @@ constexpr std::size_t kBlanks = 8;
 
 }  // namespace
 
+bool is_header(const PairOfLines& pair) {
+  return pair.number == 1 && is_name_of_a_column(pair.source) && is_name_of_a_column(pair.target);
+}
+
 void Traces::add(const PairOfLines& pair) {
   ++pairs_;
   const auto note = [&](std::size_t kind, bool is) {
@@ -102,8 +106,7 @@ void Traces::add(const PairOfLines& pair) {
     if (kKinds[i].is_in != nullptr)
       note(i, kKinds[i].is_in(pair.source) || kKinds[i].is_in(pair.target));
   note(kQuotes, is_quoted(pair.source) && is_quoted(pair.target));
-  note(kHeader,
-       pair.number == 1 && is_name_of_a_column(pair.source) && is_name_of_a_column(pair.target));
+  note(kHeader, is_header(pair));
   const bool decomposed = text::is_decomposed(pair.source) || text::is_decomposed(pair.target);
   note(kDecomposed, decomposed);
   composed_ = composed_ ||

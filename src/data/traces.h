@@ -19,6 +19,9 @@ struct PairOfLines;  // data/pair_reader.h
 /// The number of kinds of traces.
 inline constexpr std::size_t kTraces = 9;
 
+/// Whether it is the first pair of its files, and both sides are names of columns.
+bool is_header(const PairOfLines& pair);
+
 /// Counts the traces in the pairs of two files, or of one with both sides.
 class Traces {
  public:

@@ -69,8 +69,10 @@ void count_in(std::string_view raw, int64_t number, Encoding& encoding) {
   const bool nul = raw.find('\0') != std::string_view::npos, ascii = is_ascii(raw);
   if (ascii && !nul) return;
   encoding.beyond_ascii += !ascii;
+  const bool broken = !ascii && !is_utf8(raw);
   encoding.with_nul += nul;
-  if ((nul || !is_utf8(raw)) && encoding.repaired++ == 0) encoding.first_repaired = number;
+  encoding.not_utf8 += broken;
+  if ((nul || broken) && encoding.repaired++ == 0) encoding.first_repaired = number;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct Encoding {
   int64_t repaired = 0;        // lines with bytes that are not UTF-8, or with NUL
   int64_t first_repaired = 0;  // number of the first of these, 0 where there is none
   int64_t with_nul = 0;        // among the repaired
+  int64_t not_utf8 = 0;        // among the repaired; a line may also have NUL
   int64_t inner_returns = 0;   // carriage returns inside lines, not at their ends
 };
 

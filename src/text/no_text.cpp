@@ -131,12 +131,17 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
     return NoText{.what = "an answer of a server in JSON, not the text; fetch the file itself",
                   .program = "",
                   .format = ending.substr(1)};
+  if (lines[0] == "{")
+    return NoText{.what = "one object of JSON, not lines of text; write its texts as lines",
+                  .program = "",
+                  .format = ending.substr(1)};
   return NoText{
-      .what = "JSON, not lines of text; texts of objects on lines of their own as a .tsv file",
+      .what = "JSON, not lines of text; the texts of its objects as a .tsv file",
       .program =
-          "python3 -c 'import json, sys; [print(*(\" \".join(str(text).split()) for text in "
-          "row.get(\"translation\", row).values()), sep=\"\\t\") for row in map(json.loads, "
-          "sys.stdin)]'",
+          "python3 -c 'import json, sys; text = sys.stdin.read(); rows = json.loads(text) if "
+          "text.lstrip()[:1] == \"[\" else [json.loads(line) for line in text.split(\"\\n\") if "
+          "line.strip()]; [print(*(\" \".join(str(cell).split()) for cell in "
+          "row.get(\"translation\", row).values()), sep=\"\\t\") for row in rows]'",
       .format = ending.substr(1)};
 }
 

@@ -2,11 +2,49 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "base/error.h"
+#include "base/format.h"
+#include "base/strings.h"
 #include "text/lines.h"
+#include "text/tmx_lines.h"
 
 namespace heed::text {
+namespace {
+
+constexpr const char* kLinesOfCsv =
+    "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in row[:2]), "
+    "sep=\"\\t\") for row in csv.reader(sys.stdin)]'";
+
+bool has_name(std::string_view path, std::string_view ending) {
+  for (const std::string_view packed : {".gz", ".zst"})
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  return path.ends_with(ending);
+}
+
+/// Whether a cell has no text of a language: nothing, a number, or the name of such a column.
+bool is_no_text(const std::string& cell) {
+  static constexpr std::string_view kNames[] = {"id",    "index", "nr",        "no",
+                                                "score", "laser", "similarity"};
+  const std::string text(trim(cell));
+  return text.empty() || exact_number<double>(text).has_value() ||
+         std::ranges::count(kNames, ascii_lower(text)) > 0;
+}
+
+/// The cure for a line of three or more columns, by what is in them.
+std::string cure_of_columns(std::string_view line, const LineReader& reader) {
+  std::vector<std::size_t> texts;  // columns, from 1
+  const std::vector<std::string> cells = split(line, '\t');
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (!is_no_text(cells[i])) texts.push_back(i + 1);
+  if (texts.size() < 2 || (texts[0] == 1 && texts[1] == 2))
+    return "; the first two columns alone: " + reader.command_through("cut -f1,2");
+  return fmt::format("; columns {} and {} alone, the first two with text: {}", texts[0], texts[1],
+                     reader.command_through(fmt::format("cut -f{},{}", texts[0], texts[1])));
+}
+
+}  // namespace
 
 Columns columns_of(std::string_view line, const LineReader& reader) {
   const std::size_t tab = line.find('\t');
@@ -14,22 +52,44 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
     return {line.substr(0, tab), line.substr(tab + 1)};
   const auto tabs = std::ranges::count(line, '\t');
   const bool csv = tabs == 0 && line.find(',') != std::string_view::npos;
-  const std::string cure =
-      tabs > 1 ? "; the first two columns alone: " + reader.command_through("cut -f1,2")
-      : csv    ? "; if it is CSV: " +
-                  reader.command_through(
-                      "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in "
-                      "row[:2]), sep=\"\\t\") for row in csv.reader(sys.stdin)]'")
-            : "";
+  const std::string cure = tabs > 1 ? cure_of_columns(line, reader)
+                           : csv    ? "; if it is CSV: " + reader.command_through(kLinesOfCsv)
+                                    : "";
   throw UserError("{}:{}: {}{}; each line of a corpus in one file is source TAB target{}",
                   reader.name(), reader.line_number(), tabs == 0 ? "no" : std::to_string(tabs),
                   tabs == 0 ? " TAB" : " TABs", cure);
 }
 
 bool has_tsv_name(std::string_view path) {
-  for (const std::string_view end : {".tsv", ".tsv.gz", ".tsv.zst"})
-    if (path.ends_with(end)) return true;
-  return false;
+  return has_name(path, ".tsv");
+}
+
+std::optional<std::string> csv_flaw(const std::string& path) {
+  if (!has_name(path, ".csv") || is_stream(path)) return std::nullopt;
+  return fmt::format(
+      "{}: looks like a table with commas (CSV), of which each line is read as a text; its first "
+      "two columns as a .tsv file: {}",
+      path, LineReader(path).command_through(kLinesOfCsv));
+}
+
+void require_both_sides(const std::string& command, const std::string& source,
+                        const std::string& target) {
+  if (const auto flaw = tsv_flaw(source, target))
+    throw UserError("{}: {}, or give it alone", command, *flaw);
+  if (!target.empty() || has_tsv_name(source)) return;
+  if (has_tmx_name(source) || tmx_side(source)) {
+    const std::string file = file_of_lines(source);
+    throw UserError("{}: {} has a side for each of its languages; name both, as heed {} {} {}",
+                    command, file, command, shell_path(file + "#de"), shell_path(file + "#en"));
+  }
+  if (!is_stream(source)) {
+    require_text_file(source, "sentence pairs");
+    if (const auto flaw = csv_flaw(source)) throw UserError("{}: {}", command, *flaw);
+    std::string line;
+    LineReader(source).next(line);  // throws where the file has a format with both sides
+  }
+  throw UserError("{}: name a file of sources and one of translations, or one .tsv file of both",
+                  command);
 }
 
 std::optional<std::string> tsv_flaw(const std::string& source, const std::string& target) {

@@ -107,7 +107,7 @@ TEST(CommandLine, AMistypedOptionNamesItsNeighbour) {
 
 TEST(CommandLine, AMissingArgumentIsAMistake) {
   expect_mistake(run_heed({"train"}), {"heed train", "config", "--help"});
-  expect_mistake(run_heed({"score", "model", "source"}), {"heed score", "target"});
+  expect_mistake(run_heed({"score", "model"}), {"heed score", "source"});
 }
 
 TEST(CommandLine, AnArgumentTooManyIsAMistake) {

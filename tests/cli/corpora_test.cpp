@@ -1,5 +1,6 @@
 // heed doctor names what is wrong with corpora. The test also holds what other commands say of
 // those in UTF-16.
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,13 @@ TEST(Corpora, WhoseLinesHaveSlippedAreMended) {
     if (i < 79) cut = target;
   }
   const std::string from = folder.write("s", source), to = folder.write("t", target);
+  write_atomic(folder / "cut", cut);
+  expect_mistake(run_heed({"init", from, folder / "cut", "--name", "n", "-o", folder / "n.yaml",
+                           "--data", folder / "parts"}),
+                 {"lines have slipped: from line 41 on the target is 1 line late; put them",
+                  "heed clean " + from + " " + (folder / "cut") + " --realign -o realigned; and",
+                  "heed init realigned.source realigned.target --name n"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "parts"));
   expect_mistake(run_heed({"doctor", from, to}),
                  {"s has 80 lines and", "t has 81; ",
                   ": from line 41 on the target is 1 line late; `heed clean " + from});
@@ -101,6 +109,28 @@ TEST(Corpora, WhoseLinesHaveSlippedAreMended) {
   EXPECT_THAT(
       product(run_heed({"doctor", from, to})),
       HasSubstr("  lines have slipped: from line 41 on the target is 1 line late; mend it"));
+}
+
+TEST(Corpora, InOneFileAreReadByEveryCommand) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("c.tsv", "a b\tb a\nc d\td c\na b\tb a\n");
+  EXPECT_THAT(product(run_heed({"doctor", file})),
+              HasSubstr("c.tsv, 3 pairs, Latin + Latin\n"
+                        "  the same as an earlier pair: 1 (line 3)\n"));
+  product(run_heed({"clean", file, "--remove", "duplicates", "-o", folder / "c"}));
+  EXPECT_EQ(read_file(folder / "c.target"), "b a\nd c\n");
+  expect_mistake(run_heed({"clean", file, "--realign", "-o", folder / "c"}),
+                 {"c.tsv has both sides: cut -f1 CORPUS"});
+  EXPECT_THAT(lines_of(product(run_heed({"score", Toy::get().rnn, file}))), SizeIs(3));
+  const std::string json = folder.write("c.jsonl", "{\"en\": \"a\", \"de\": \"b\"}\n"),
+                    empty = folder.write("empty", "");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"init"}, {"doctor"}, {"clean"}, {"score", Toy::get().rnn}}) {
+    std::vector<std::string> all = command;
+    all.push_back(json);
+    expect_mistake(run_heed(all), {"as a .tsv file: python3 -c 'import json"});
+  }
+  expect_mistake(run_heed({"score", Toy::get().rnn, empty, empty}), {"empty; no pair to score"});
 }
 
 TEST(Corpora, InUtf16AreRefusedWithTheCure) {

@@ -119,6 +119,28 @@ TEST(LoadError, ANoBreakSpaceIsNamed) {
             "with blanks alone: LC_ALL=C sed 's/\\xC2\\xA0/ /g' x.yaml > NEW.yaml");
 }
 
+TEST(LoadError, ANoBreakSpaceBesideAValueIsNamed) {
+  const std::string said =
+      ": has, beside its value, a no-break space (U+00A0), which is a letter for YAML; write it "
+      "with blanks alone: LC_ALL=C sed 's/\\xC2\\xA0/ /g' x.yaml > NEW.yaml";
+  EXPECT_EQ(load_error("seed:\u00A01\nname: a\n"), "x.yaml:1" + said);
+  EXPECT_EQ(load_error("name: a\nmodel:\n  hidden_size: \u00A04\n"), "x.yaml:3" + said);
+  EXPECT_EQ(load_error("model:\n  hidden_size: 4\u00A0 \r\n"), "x.yaml:2" + said);
+  ToyConfig toy;  // it is text inside a value and in comments
+  load_text(toy, "name: a\u00A0b  # c\u00A0\n", "x.yaml");
+  EXPECT_EQ(toy.name, "a\u00A0b");
+}
+
+TEST(LoadError, AnOpenQuotationNamesItsLine) {
+  const std::string said = ": a quotation mark without its partner; put one at the end of the text";
+  EXPECT_EQ(load_error("model: {hidden_size: 4}\nname: \"y\nends: [1]\n"), "x.yaml:2" + said);
+  EXPECT_EQ(load_error("name: 'it''s\n"), "x.yaml:1" + said);
+  EXPECT_EQ(load_error("name: \"a\\\"\n"), "x.yaml:1" + said);
+  ToyConfig toy;
+  load_text(toy, "name: 'it''s'\nmodel: {attention: \"none\"}\n", "x.yaml");
+  EXPECT_EQ(toy.name, "it's");
+}
+
 TEST(LoadError, ATabIsNamed) {
   const std::string tab = ": begins with a tab; YAML is indented with blanks alone";
   EXPECT_EQ(load_error("model:\n\thidden_size: 4\n"), "x.yaml:2" + tab);
@@ -155,7 +177,8 @@ TEST(LoadError, SectionsAndValuesAreNotMixedUp) {
   EXPECT_EQ(load_error("name: {a: b}"), "x.yaml:1: name: expected text, got a section");
   EXPECT_EQ(load_error("ends: 3"), "x.yaml:1: ends: expected a list, got '3'; write [3]");
   EXPECT_EQ(load_error("train: a.de"),
-            "x.yaml:1: train: expected a section or a list of sections, got 'a.de'");
+            "x.yaml:1: train: expected a section or a list of sections, got 'a.de'; write {source: "
+            "a.de}");
   EXPECT_EQ(load_error("just words"), "x.yaml:1: expected a section of keys, got 'just words'");
 }
 

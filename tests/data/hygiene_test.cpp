@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "base/error.h"
+#include "base/strings.h"
 #include "compressed.h"
 #include "message.h"
 #include "temporary_folder.h"
@@ -14,6 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class Hygiene : public testing::Test {
  protected:
@@ -145,6 +150,43 @@ TEST_F(Hygiene, SaysItInShortLines) {
                           "  source also in data.train: 1 (line 2)",
                           "data.test: " + name(config.test) +
                               ", 1 pair, Latin + Cyrillic: no flaws found"));
+}
+
+TEST_F(Hygiene, SaysWhichLinesAreNoTextInUtf8) {
+  DataConfig config;
+  const std::string nul("ei\0ns\nzwei\n", 11);
+  config.train = {files("train", nul, "one\ntwo\n"), files("more", "f\xFCnf\ndrei\n", "five\n3\n")};
+  const HygieneReport report = check_hygiene(config);
+  EXPECT_THAT(report.text(),
+              ElementsAre(HasSubstr("data.train.0: "),
+                          "  " + config.train[0].source +
+                              ": lines with a NUL byte: 1, the first is line 1; NUL counts as a "
+                              "blank",
+                          HasSubstr("data.train.1: "), HasSubstr("damaged"),
+                          "  " + config.train[1].source +
+                              ": lines that are not UTF-8: 1, the first is line 1; the broken "
+                              "bytes count as U+FFFD"));
+  EXPECT_THAT(report.to_json(), HasSubstr("lines with a NUL byte: 1"));
+}
+
+TEST_F(Hygiene, ATableBesideATextIsNoSlip) {
+  std::string table = "en,de\n", text;
+  for (int i = 0; i < 80; ++i) {
+    std::string words;
+    for (int word = 0; word <= (i * i * 7 + i) % 19; ++word) words += "a b c ";
+    table += "\"" + words + std::to_string(i) + " .\",x\n";
+    if (i < 79) text += words + std::to_string(i) + " d.\n";
+  }
+  DataConfig config;
+  config.train = {
+      {.source = folder.write("x.csv", table), .target = folder.write("x.de", text + "a\nb\n")}};
+  const std::string said = join(check_hygiene(config).text(), "\n");
+  EXPECT_THAT(said, HasSubstr("x.csv: looks like a table with commas (CSV)"));
+  EXPECT_THAT(said, Not(HasSubstr("--realign")));
+  folder.write("x.de", text);
+  const std::string mistake = message_of<UserError>([&] { check_hygiene(config); });
+  EXPECT_THAT(mistake, HasSubstr("x.csv: looks like a table with commas (CSV)"));
+  EXPECT_THAT(mistake, Not(HasSubstr("--realign")));
 }
 
 TEST_F(Hygiene, ReadsArchives) {

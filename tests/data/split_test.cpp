@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -161,6 +162,27 @@ TEST_F(Split, SpreadsRepeatedLinesOverBothPartsAndCountsWhatTrainingShares) {
     rare += std::ranges::count_if(sources, [](const auto& line) { return line[0] == 's'; });
   }
   EXPECT_EQ(rare, 50);
+}
+
+TEST_F(Split, TheShapeKnowsSlipsAndAHeader) {
+  std::string source, target;
+  for (int i = 0; i < 80; ++i) {
+    std::string words;
+    for (int word = 0; word <= (i * i * 7 + i) % 19; ++word) words += "a b c ";
+    words += std::to_string(i) + ' ';
+    source += words + ".\n";
+    if (i < 79) target += (i == 40 ? "\n" : "") + words + "d.\n";
+  }
+  folder.write("all.de", source);
+  folder.write("all.en", target);
+  const CorpusShape slipped = shape_of(pair("all"));
+  EXPECT_EQ(slipped.slips.text(),
+            std::vector<std::string>({"from line 41 on the target is 1 line late"}));
+  EXPECT_FALSE(slipped.has_header);
+  folder.write("all.de", "source\na\n");
+  folder.write("all.en", "target\nb\n");
+  EXPECT_TRUE(shape_of(pair("all")).has_header);
+  EXPECT_FALSE(shape_of(pair("all")).slips.any());
 }
 
 TEST_F(Split, TheShapeCountsWordsAndScripts) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -289,6 +290,42 @@ TEST(Lines, OfATsvFileHaveTwoColumns) {
   EXPECT_EQ(
       message_of<UserError>([&] { columns_of(line, reader); }),
       path + ":4: 3 TABs" + cure + "; the first two columns alone: cut -f1,2 < " + path + " > NEW");
+}
+
+TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
+  const TemporaryFolder folder;
+  const auto cure = [&](const std::string& text) {
+    LineReader reader(folder.write("a.tsv", text));
+    std::string line;
+    reader.next(line);
+    return message_of<UserError>([&] { columns_of(line, reader); });
+  };
+  const std::string end = " < " + (folder / "a.tsv") + " > NEW";
+  EXPECT_THAT(cure("0.93\tein\tone\n"),
+              HasSubstr("; columns 2 and 3 alone, the first two with text: cut -f2,3" + end));
+  EXPECT_THAT(cure("score\tsource\ttarget\n"), HasSubstr(": cut -f2,3" + end));
+  EXPECT_THAT(cure("12\tein\t34\tone\n"), HasSubstr(": cut -f2,4" + end));  // Tatoeba
+  EXPECT_THAT(cure("ein\tone\tCC-BY\n"),
+              HasSubstr("; the first two columns alone: cut -f1,2" + end));
+  EXPECT_THAT(cure("ein\t1\t2\n"), HasSubstr("; the first two columns alone: cut -f1,2" + end));
+}
+
+TEST(Lines, OfBothSidesAreAskedFor) {
+  const TemporaryFolder folder;
+  const auto said = [](const std::string& source, const std::string& target = "") {
+    return message_of<UserError>([&] { require_both_sides("init", source, target); });
+  };
+  const std::string text = folder.write("a.de", "ein\n"), table = folder.write("a.csv", "a,b\n");
+  EXPECT_EQ(said("a.de", "a.en"), "(nothing thrown)");
+  EXPECT_EQ(said("a.tsv.gz"), "(nothing thrown)");
+  EXPECT_EQ(said(text),
+            "init: name a file of sources and one of translations, or one .tsv file of both");
+  EXPECT_THAT(said("a.tsv", text), HasSubstr("init: a.tsv has both sides"));
+  EXPECT_THAT(said("m.tmx"), HasSubstr("name both, as heed init 'm.tmx#de' 'm.tmx#en'"));
+  EXPECT_THAT(said(table), HasSubstr("as a .tsv file: python3 -c 'import csv, sys; "));
+  EXPECT_THAT(
+      said(folder.write("a.jsonl", "{\"en\": \"a\", \"de\": \"b\"}\n")),
+      HasSubstr("JSON, not lines of text; the texts of its objects as a .tsv file: python3"));
 }
 
 TEST(Lines, OfCsvAreToldHowTheyBecomeTwoColumns) {

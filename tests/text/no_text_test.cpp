@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "message.h"
 #include "temporary_folder.h"
 #include "text/lines.h"
@@ -93,6 +94,26 @@ TEST(NoText, IsADocument) {
        {std::string("{\"translation\": {\"en\": \"a\", \"de\": \"b\"}}\n{\"translation\": {}}\n"),
         std::string("[\n  {\"en\": \"a\"}"), "{\"text\": \"" + std::string(5000, 'x')})
     EXPECT_EQ(kind_of(json), "JSON") << json.substr(0, 50);
+}
+
+TEST(NoText, OfJsonBecomesLinesOfBothSides) {
+  const TemporaryFolder folder;
+  for (const std::string& json :
+       {std::string(
+            "[\n {\"en\": \"a\\nb\", \"de\": \"\u00E4\"},\n {\"en\": \"c\", \"de\": \"d\"}\n]\n"),
+        std::string("[{\"en\": \"a  b\", \"de\": \"\u00E4\"}, {\"en\": \"c\", \"de\": \"d\"}]"),
+        std::string("{\"translation\": {\"en\": \"a b\", \"de\": \"\u00E4\"}}\n\n{\"en\": \"c\", "
+                    "\"de\": \"d\"}\n")}) {
+    const auto found = no_text(json);
+    ASSERT_TRUE(found) << json;
+    const std::string old = folder.write("old", json), made = folder / "new";
+    const std::string command = "PYTHONUTF8=1 " + found->program + " < " + old + " > " + made;
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    EXPECT_EQ(read_file(made), "a b\t\u00E4\nc\td\n") << json;
+  }
+  const auto one = no_text("{\n  \"a\": \"b\"\n}\n");  // has no pairs
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->program, "");
 }
 
 TEST(NoText, IsNoTextThatLooksLikeADocument) {

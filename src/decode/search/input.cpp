@@ -36,6 +36,15 @@ bool warn_of_encoding(const text::LineReader& reader) {
 bool warn_of_broken_lines(const text::LineReader& reader) {
   const text::Encoding& found = reader.encoding();
   if (found.repaired == 0) return false;
+  if (found.not_utf8 == 0) {
+    const bool is_wide = 2 * found.with_nul > reader.line_number();
+    log::warn("{}:{}: a NUL byte, as in {} in all; NUL is translated as a blank{}", reader.name(),
+              found.first_repaired, counted(found.with_nul, "line"),
+              is_wide
+                  ? ". If the text is UTF-16, convert it: " + reader.command_to_convert("UTF-16LE")
+                  : "");
+    return true;
+  }
   const bool has_nul = 2 * found.with_nul > found.repaired;
   log::warn(
       "{}:{}: not UTF-8, as {} in all; U+FFFD is translated in place of its bytes. If the text is "

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "base/error.h"
 #include "temporary_folder.h"
 
@@ -41,6 +44,25 @@ TEST(Input, LinesInAnotherEncodingAreToldHoweverFew) {
   testing::internal::CaptureStderr();
   chunks_of("\u00E4\n\u00DF\n", 1);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Input, ANulByteIsABlankAndNoMistakeOfEncoding) {
+  const auto said = [](const std::string& text) {
+    testing::internal::CaptureStderr();
+    chunks_of(text, 9);
+    return testing::internal::GetCapturedStderr();
+  };
+  using std::string_literals::operator""s;
+  const std::string few = said("a\nb\0c\nd\u00E4\n"s);
+  EXPECT_NE(few.find("text:2: a NUL byte, as in 1 line in all; NUL is translated as a blank\n"),
+            few.npos)
+      << few;
+  const std::string most = said("a\0b\0\nc\0\n"s);  // UTF-16 without its mark
+  EXPECT_NE(most.find("as a blank. If the text is UTF-16, convert it: iconv -f UTF-16LE"),
+            most.npos)
+      << most;
+  const std::string both = said("b\0c\nd\xE4\n"s);
+  EXPECT_NE(both.find("text:1: not UTF-8, as 2 lines in all"), both.npos) << both;
 }
 
 TEST(Input, OfAPageIsReadLineByLineAndAPointerIsRefused) {
