@@ -55,7 +55,7 @@ struct DoctorArgs {
 /// Whether a file alone is a corpus by its name, and no configuration.
 bool is_corpus(const std::string& path) {
   const document::DocumentFormat* format = document::format_of_name(path);
-  return format != nullptr && !path.ends_with(".json");
+  return format != nullptr && !format->is_lines && !path.ends_with(".json");
 }
 
 /// The section `data` of the configuration, or one of the files of a corpus.
@@ -63,6 +63,8 @@ data::DataConfig corpora_to_check(const DoctorArgs& args) {
   if (args.target.empty() && !is_corpus(args.config))
     return run::load_config(args.config, args.settings).data;
   text::require_both_sides("doctor", args.config, args.target);
+  if (!args.settings.empty())
+    throw UserError("--set: {} is a corpus, and has no keys; leave it out", args.config);
   data::DataConfig config;
   config.train.push_back({.source = args.config, .target = args.target});
   return config;
