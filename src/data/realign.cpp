@@ -12,7 +12,7 @@
 namespace heed::data {
 namespace {
 
-constexpr int64_t kMargin = 12;                   // lines of a stretch that are aligned anew
+constexpr int64_t kAlignedAnew = 12;              // lines of a stretch that are aligned anew
 constexpr int64_t kMostCells = int64_t{1} << 22;  // of the table of align()
 constexpr float kOpened = -5, kGoesOn = -0.3F;    // nats of lines without a partner
 constexpr float kJoined = -6;                     // nats of two lines for one
@@ -136,7 +136,7 @@ class Realigner {
     for (const Stretch& stretch : slips_.stretches) {
       if (!stretch.lag) continue;
       likeness = stretch.likeness.get();
-      const int64_t margin = std::min(kMargin, stretch.lines() / 2);
+      const int64_t margin = std::min(kAlignedAnew, stretch.lines() / 2);
       const int64_t lag = *stretch.lag;
       // The beginning of a file is no end of a stretch where both begin with a pair.
       const bool begins = stretch.begin == 0 && lag == 0;

@@ -15,19 +15,19 @@
 namespace heed::data {
 namespace {
 
-constexpr int64_t kBand = 10;          // lags on both sides of a lag that are tried
-constexpr int64_t kReach = 4096;       // the same where none of these fits
-constexpr int64_t kWindow = 8192;      // lines that are decided at a time
-constexpr int64_t kAhead = 1024;       // lines after them that are looked at, too
-constexpr int64_t kFewest = 50;        // lines from which anything is learned
-constexpr int64_t kBlock = 250;        // lines of which a correlation is taken
-constexpr int64_t kProbe = 200;        // lines that are looked for far away
-constexpr int64_t kProbes = 12;        // attempts for one stretch without lag
-constexpr int64_t kShortest = 10;      // lines of a slip that ends again
-constexpr std::size_t kBands = 12;     // in one window
-constexpr float kChange = 14;          // nats of a change of the lag: rare, one in a million lines
-constexpr float kFound = 30;           // nats that a probe needs
-constexpr float kWithoutPartner = -1;  // nats of a line whose partner is beyond the file
+constexpr int64_t kBand = 10;           // lags on both sides of a lag that are tried
+constexpr int64_t kReach = 4096;        // the same where none of these fits
+constexpr int64_t kWindow = 8192;       // lines that are decided at a time
+constexpr int64_t kAhead = 1024;        // lines after them that are looked at, too
+constexpr int64_t kFewest = 50;         // lines from which anything is learned
+constexpr int64_t kBlockOfLines = 250;  // lines of which a correlation is taken
+constexpr int64_t kProbe = 200;         // lines that are looked for far away
+constexpr int64_t kProbes = 12;         // attempts for one stretch without lag
+constexpr int64_t kShortest = 10;       // lines of a slip that ends again
+constexpr std::size_t kBands = 12;      // in one window
+constexpr float kChange = 14;           // nats of a change of the lag: rare, one in a million lines
+constexpr float kFound = 30;            // nats that a probe needs
+constexpr float kWithoutPartner = -1;   // nats of a line whose partner is beyond the file
 constexpr int64_t kShown = 5;
 
 std::string lines_of(int64_t begin, int64_t end) {
@@ -98,8 +98,8 @@ struct SlipFinder::Window {
   /// correlation is higher by 0.2 and above 0.5.
   std::vector<int64_t> first_partners() const {
     std::vector<int64_t> partners;
-    for (int64_t begin = 0; begin < size(); begin += kBlock) {
-      const int64_t end = std::min(size(), begin + kBlock);
+    for (int64_t begin = 0; begin < size(); begin += kBlockOfLines) {
+      const int64_t end = std::min(size(), begin + kBlockOfLines);
       double best = std::max(0.5, correlation(begin, end, before) + 0.2);
       int64_t chosen = before;
       for (const int64_t lag : lags)
@@ -185,11 +185,12 @@ struct SlipFinder::Window {
   /// The lag far away at which the lengths of a block correlate best; nothing where none does.
   std::optional<int64_t> far_lag() const {
     constexpr double kCorrelated = 0.6;
-    for (int64_t begin = 0; begin + kBlock <= std::min(size(), 4 * kBlock); begin += kBlock) {
+    for (int64_t begin = 0; begin + kBlockOfLines <= std::min(size(), 4 * kBlockOfLines);
+         begin += kBlockOfLines) {
       double best = kCorrelated;
       std::optional<int64_t> found;
       for (int64_t lag = before - kReach; lag <= before + kReach; ++lag)
-        if (const double r = correlation(begin, begin + kBlock, lag); r > best)
+        if (const double r = correlation(begin, begin + kBlockOfLines, lag); r > best)
           best = r, found = lag;
       if (found) return found;
     }

@@ -246,7 +246,7 @@ std::size_t bytes_of_interval(std::string_view text, std::size_t at) {
 }
 
 /// Whether the character is a mark of punctuation and none of a tag: models know it, and set it.
-bool is_mark(char32_t c) {
+bool is_letter_mark(char32_t c) {
   constexpr std::u32string_view kMarks = U"\u00A1\u00AB\u00BB\u00BF\u2026\u2032\u2033\u2039\u203A";
   return (c > U' ' && c < U'\u007F' && c != U'<' && c != U'>') ||
          (c >= U'\u2010' && c <= U'\u201F') || kMarks.find(c) != kMarks.npos;
@@ -315,7 +315,7 @@ std::vector<Token> reference_markup(std::string_view text) {
       continue;
     }
     const char32_t c = *reference->character;
-    const bool is_character = text::is_letter(c) || is_mark(c);
+    const bool is_character = text::is_letter(c) || is_letter_mark(c);
     out.push_back({.from = at,
                    .to = at + reference->bytes,
                    .syntax = is_character ? Token::Syntax::text : Token::Syntax::whole,

@@ -75,7 +75,8 @@ std::optional<std::string> csv_flaw(const std::string& path) {
 void require_both_sides(const std::string& command, const std::string& source,
                         const std::string& target) {
   if (const auto flaw = tsv_flaw(source, target))
-    throw UserError("{}: {}, or give it alone", command, *flaw);
+    throw UserError("{}: {}, or give it alone (`cut -f1` and `cut -f2` make a file of each side)",
+                    command, *flaw);
   if (!target.empty() || has_tsv_name(source)) return;
   if (has_tmx_name(source) || tmx_side(source)) {
     const std::string file = file_of_lines(source);

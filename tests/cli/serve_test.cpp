@@ -194,8 +194,9 @@ TEST(Serve, ASecondModelKeepsTheLanguagesThatItNames) {
   write_atomic(config, yaml);
   const Served both({toy.rnn, back, "--source", "en", "--target", "de"});
   const json languages = json::parse(ask(both.port(), get_text("/languages")).body);
-  EXPECT_EQ(languages[0]["targets"], json({"de"}));
-  EXPECT_EQ(languages[1]["targets"], json({"en"}));
+  ASSERT_EQ(languages[0]["code"], "de");
+  EXPECT_EQ(languages[0]["targets"], json({"en"}));
+  EXPECT_EQ(languages[1]["targets"], json({"de"}));
 }
 
 TEST(Serve, AnswersWhatItHasTakenBeforeItEnds) {
