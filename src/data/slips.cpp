@@ -1,7 +1,6 @@
 #include "data/slips.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>

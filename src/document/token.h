@@ -37,10 +37,10 @@ struct Token {
   std::string name = {};
   /// The letter that the splitter of sentences sees in place of what is no text.
   char mask = kWord;
-  bool is_link = false;      // of a link or an image, whose text may stand for itself
-  bool needs_words = false;  // marks of emphasis: around nothing they would mean something else
-  bool divides = false;      // a line break with words on both sides in any translation
-  bool stays = false;        // a kept item that stays in the text (text::KeptItem)
+  bool is_link = false;         // of a link or an image, whose text may stand for itself
+  bool needs_words = false;     // marks of emphasis: around nothing they would mean something else
+  bool divides = false;         // a line break with words on both sides in any translation
+  bool stays = false;           // a kept item that stays in the text (text::KeptItem)
   bool is_placeholder = false;  // whole, and a word of its sentence whatever its bytes are: `{}`
   bool in_order = false;        // a placeholder that keeps its order: "%s of %d"
 

@@ -118,8 +118,7 @@ double log_of_mean_probability(const decode::LineTranslator& translator, const s
 
 std::optional<study::AlignmentChoice> ServedModel::alignment() const {
   if (std::ranges::find(kinds, config::AttentionKind::cross) == kinds.end()) return std::nullopt;
-  return placing ? placing
-                 : study::AlignmentChoice{.layer = layer, .head = head, .reads = reads};
+  return placing ? placing : study::AlignmentChoice{.layer = layer, .head = head, .reads = reads};
 }
 
 Parameters::Parameters(const http::Request& request) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/error.h"
 #include "data/batch.h"
 #include "engine/random_weights.h"
 #include "study/attention_matrix.h"
