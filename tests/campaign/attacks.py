@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Inputs that somebody could give heed by mistake, or on purpose: numbers, glossaries, documents, corpora of other forms
-and requests to its server, drawn anew at every call.
+and requests to its server, drawn anew at every call (in ctest: by a fixed seed).
 
     python3 tests/campaign/attacks.py --rounds 500     the whole campaign
     python3 tests/campaign/attacks.py --quick          the quick one of ctest

@@ -91,8 +91,8 @@ TEST_P(GlossaryOption, TellsOfTermsThatCannotBeObeyed) {
   const Result result = translate(long_term, "a\na\n", {"--set", "decoding.max_length_ratio=0.1"});
   EXPECT_EQ(lines_of(product(result)).size(), 2U);
   EXPECT_THAT(result.err, HasSubstr("2 terms of decoding.glossary not obeyed, line 1, 2"));
-  expect_mistake(translate("a\tß\n", "a b\n"),
-                 {"decoding.glossary: the vocabulary has no pieces for 'ß'"});
+  expect_mistake(translate("b\tc\na\tß\n", "a b\n"),
+                 {"terms.tsv: line 2: the vocabulary has no pieces for 'ß'; leave out its term"});
 }
 
 TEST_P(GlossaryOption, RefusesWhatCannotBe) {

@@ -61,17 +61,18 @@ Glossary::Glossary(const DecodeConfig& config, const std::vector<TextLines>& ter
       inline_(config.glossary_inline),
       name_("glossary") {
   for (const TextLines& term : terms)
-    if (!add(term[0], {term.begin() + 1, term.end()}))
+    if (!add(term[0], {term.begin() + 1, term.end()}, name_))
       throw UserError("glossary: '{}' is there twice; put all its targets into one term",
                       one_line(term[0]));
   end_terms();
 }
 
-bool Glossary::add(const std::string& source, const TextLines& targets) {
+bool Glossary::add(const std::string& source, const TextLines& targets, const std::string& place) {
   const auto [term, is_new] = by_source_.emplace(folded(source), targets_.size());
   if (is_new) {
     sources_.push_back(term->first);
     targets_.emplace_back();
+    places_.push_back(place);
   }
   for (const std::string& target : targets)
     if (std::string text = text::plain_text(target); known_.emplace(term->second, text).second)
@@ -201,7 +202,7 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
         "{}: terms are words, and this model's text is pieces that another program has cut; name "
         "data.vocabulary.codes when it is trained or --codes when it is imported",
         name_);
-  for (const std::vector<std::string>& targets : targets_) {
+  for (std::size_t term = 0; term < targets_.size(); ++term) {
     TermPieces& all = pieces_.emplace_back();
     const auto add = [&](const std::string& target) {
       for (const std::string& spelling : spellings_of(target)) {
@@ -211,13 +212,13 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
         return;
       }
     };
-    for (const std::string& target : targets) {
+    for (const std::string& target : targets_[term]) {
       add(target);
       if (!exact_case_) add(capitalised(target));
     }
     if (all.empty())
-      throw UserError("{}: the vocabulary has no pieces for '{}'; leave out its term", name_,
-                      one_line(targets[0]));
+      throw UserError("{}: the vocabulary has no pieces for '{}'; leave out its term",
+                      places_[term], one_line(targets_[term][0]));
   }
   for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
     const std::string piece = vocabulary.piece(id);

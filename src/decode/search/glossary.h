@@ -69,8 +69,9 @@ class Glossary {
   struct Match {
     std::size_t begin, end, term;  // code points of the line
   };
-  /// Adds a term. Returns whether it is new; otherwise it gets the targets that it lacks.
-  bool add(const std::string& source, const TextLines& targets);
+  /// Adds a term, which messages call `place`. Returns whether it is new; otherwise it gets the
+  /// targets that it lacks.
+  bool add(const std::string& source, const TextLines& targets, const std::string& place);
   /// Makes what finds the sources, after the last term.
   void end_terms();
   std::vector<Match> matches_in(std::u32string_view folded_line) const;
@@ -80,6 +81,7 @@ class Glossary {
   bool exact_case_, whole_words_, inline_;
   const char* name_ = "decoding.glossary";        // in messages
   std::vector<TextLines> targets_;                // of each term
+  TextLines places_;                              // of each term: its file and line, for messages
   std::vector<TermPieces> pieces_;                // of each term
   std::vector<char> inside_words_, before_more_;  // of each piece
   TextFinder finder_;                             // of the sources

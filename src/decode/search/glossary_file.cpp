@@ -38,7 +38,8 @@ Glossary::Glossary(const DecodeConfig& config, const std::string& source_languag
   if (list.terms.empty()) log::warn("{}: it has no terms", name);
   std::size_t again = 0;
   for (const document::Term& term : list.terms)
-    for (const std::string& source : term.sources) again += !add(source, term.targets);
+    for (const std::string& source : term.sources)
+      again += !add(source, term.targets, fmt::format("{}: line {}", name, term.line));
   if (again > 0)
     log::info("{}: {} more than once; a translation may have any of its targets", name,
               counted(static_cast<int64_t>(again), "term"));
