@@ -9,7 +9,7 @@ namespace heed::document {
 
 Passages read_csv(std::string_view bytes, const ReadOptions& options) {
   return passages_of_columns(bytes, syntax_of_csv(bytes, after_mark(bytes), options.columns),
-                             options.columns);
+                             options);
 }
 
 }  // namespace heed::document

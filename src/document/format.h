@@ -17,6 +17,7 @@ struct ReadOptions {
   /// The columns of a table that are translated, by name, or by number from 1. Other formats have
   /// none.
   std::vector<std::string> columns = {};
+  const char* column_option = "--column";  // what messages call them
   /// Names of parts that are translated only if asked for: keys of front matter, and attributes and
   /// elements of HTML.
   std::vector<std::string> also = {};

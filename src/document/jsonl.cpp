@@ -283,11 +283,11 @@ Passages read_jsonl(std::string_view bytes, const ReadOptions& options) {
   if (names.empty() && options.columns.empty()) return passages;
   for (std::string& name : names) name = one_line(name, 40);
   if (options.columns.empty())
-    throw UserError("--column says of which key the strings are translated; there are: {}",
-                    join(names, ", "));
+    throw UserError("{} says of which key the strings are translated; there are: {}",
+                    options.column_option, join(names, ", "));
   for (std::size_t i = 0; i < is_there.size(); ++i)
     if (!is_there[i] && !names.empty())
-      throw UserError("--column {}: no string has this key; there are: {}",
+      throw UserError("{} {}: no string has this key; there are: {}", options.column_option,
                       one_line(options.columns[i]), join(names, ", "));
   return passages;
 }

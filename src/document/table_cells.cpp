@@ -159,18 +159,19 @@ bool is_column_number(std::string_view column) {
 }
 
 /// The column that is called so, or has this number.
-std::size_t column_of(const std::string& column, const std::vector<std::string>& names) {
+std::size_t column_of(const std::string& column, const std::vector<std::string>& names,
+                      const char* option) {
   if (is_column_number(column)) {
     const auto number = exact_number<std::size_t>(column);
     if (number && *number >= 1 && *number <= names.size()) return *number - 1;
-    throw UserError("--column {}: columns are counted from 1 to {}", column, names.size());
+    throw UserError("{} {}: columns are counted from 1 to {}", option, column, names.size());
   }
   const auto found = std::ranges::find(names, trim(column));
   if (found == names.end())
-    throw UserError("--column {}: no column has this name; there are: {}", one_line(column),
+    throw UserError("{} {}: no column has this name; there are: {}", option, one_line(column),
                     listed_names(names));
   if (std::ranges::count(names, *found) > 1)
-    throw UserError("--column {}: several columns have this name; rename one of them",
+    throw UserError("{} {}: several columns have this name; rename one of them", option,
                     one_line(column));
   return static_cast<std::size_t>(found - names.begin());
 }
@@ -239,18 +240,19 @@ bool has_columns(std::string_view bytes, const TableSyntax& syntax,
 }
 
 Passages passages_of_columns(std::string_view bytes, const TableSyntax& syntax,
-                             const std::vector<std::string>& columns) {
+                             const ReadOptions& options) {
   Passages passages;
   RowReader reader(bytes, syntax);
   std::vector<TableCell> row;
   if (!reader.next(row)) return passages;
   const std::vector<std::string> names = names_of_cells(bytes, row);
-  if (columns.empty())
-    throw UserError("--column says which column is translated, by name or number; there are: {}",
-                    listed_names(names));
+  if (options.columns.empty())
+    throw UserError("{} says which column is translated, by name or number; there are: {}",
+                    options.column_option, listed_names(names));
   std::set<std::size_t> chosen;
-  for (const std::string& column : columns) chosen.insert(column_of(column, names));
-  const bool has_header = !std::ranges::all_of(columns, is_column_number);
+  for (const std::string& column : options.columns)
+    chosen.insert(column_of(column, names, options.column_option));
+  const bool has_header = !std::ranges::all_of(options.columns, is_column_number);
   for (bool more = !has_header || reader.next(row); more; more = reader.next(row)) {
     require_width(bytes, row, names.size());
     for (const std::size_t column : chosen)

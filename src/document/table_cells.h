@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "document/format.h"
 #include "document/passage.h"
 #include "document/token.h"
 
@@ -68,12 +69,12 @@ bool has_columns(std::string_view bytes, const TableSyntax& syntax,
 TableSyntax syntax_of_csv(std::string_view bytes, std::size_t from,
                           const std::vector<std::string>& columns);
 
-/// The passages of `columns`: the lines of their cells. A name is that of a cell of the first row,
-/// which then stays; a number counts columns from 1. Without any name the first row is a row as the
-/// others. Throws UserError as RowReader, where there is no such column, and where a row has more
-/// cells than the first one.
+/// The passages of options.columns: the lines of their cells. A name is that of a cell of the first
+/// row, which then stays; a number counts columns from 1. Without any name the first row is a row
+/// as the others. Throws UserError as RowReader, where there is no such column, and where a row has
+/// more cells than the first one.
 Passages passages_of_columns(std::string_view bytes, const TableSyntax& syntax,
-                             const std::vector<std::string>& columns);
+                             const ReadOptions& options);
 
 /// The line of a byte, as messages begin with it: "line 3".
 std::string line_at(std::string_view bytes, std::size_t byte);

@@ -46,7 +46,7 @@ TableSyntax syntax_of_tsv(std::string_view bytes) {
 }  // namespace
 
 Passages read_tsv(std::string_view bytes, const ReadOptions& options) {
-  return passages_of_columns(bytes, syntax_of_tsv(bytes), options.columns);
+  return passages_of_columns(bytes, syntax_of_tsv(bytes), options);
 }
 
 }  // namespace heed::document

@@ -13,6 +13,7 @@
 #include "decode/search/glossary.h"
 #include "decode/search/next_words.h"
 #include "decode/search/search.h"
+#include "serve/specification.h"
 #include "text/lines.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -114,6 +115,20 @@ double log_of_mean_probability(const decode::LineTranslator& translator, const s
   return best.log_probability / static_cast<double>(best.token_log_probabilities.size());
 }
 
+/// Refuses parameters whose names are nearly those of the path's parameters. Others are ignored:
+/// clients of other servers send keys and settings that mean nothing here.
+void refuse_misspelt(const json& values, const std::string& path) {
+  constexpr std::size_t kLongest = 30, kMost = 100;  // bytes of a name, and names
+  const std::vector<std::string> known = parameter_names(path);
+  std::size_t count = 0;
+  for (const auto& [name, value] : values.items()) {
+    if (name.size() > kLongest || std::ranges::find(known, name) != known.end()) continue;
+    if (++count > kMost) return;
+    if (const std::string near = nearest_spelling(name, known); !near.empty())
+      refuse(one_line(name).c_str(), "is no parameter; did you mean '" + near + "'?");
+  }
+}
+
 }  // namespace
 
 std::optional<study::AlignmentChoice> ServedModel::alignment() const {
@@ -127,10 +142,12 @@ Parameters::Parameters(const http::Request& request) {
   const bool is_form =
       !body.starts_with('{') && (!request.form.empty() || (body.empty() && !request.query.empty()));
   values_ = is_form ? object_of(request.form) : parse(request.body);
+  refuse_misspelt(values_, request.path);
   if (!is_form) return;
   const json query = object_of(request.query);
   for (const auto& [name, value] : query.items())
     if (!values_.contains(name)) values_[name] = value;
+  refuse_misspelt(query, request.path);
   for (const http::Fields* fields : {&request.form, &request.query})
     for (const auto& [name, value] : *fields)
       if (!text::is_utf8(value)) refuse(one_line(name).c_str(), "is not UTF-8; send it as UTF-8");

@@ -97,7 +97,8 @@ document::DocumentOptions options_for(const ServedModel& model, const text::Keep
                                       const std::vector<std::string>& columns = {}) {
   return {.read = {.source_language = model.source,
                    .target_language = model.target,
-                   .columns = columns},
+                   .columns = columns,
+                   .column_option = "column"},
           .kept = kept,
           .fits = decode::fits_of(*model.translator)};
 }

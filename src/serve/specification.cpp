@@ -1,9 +1,6 @@
 #include "serve/specification.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace heed::serve {
 namespace {
@@ -152,6 +149,14 @@ Json specification() {
             {"description", "Neural machine translation, and what attention does in it."}}},
           {"basePath", "/"},
           {"paths", all}};
+}
+
+std::vector<std::string> parameter_names(std::string_view path) {
+  std::vector<std::string> names;
+  for (const PathText& one : paths())
+    if (one.path == path)
+      for (const ParameterText& parameter : one.parameters) names.emplace_back(parameter.name);
+  return names;
 }
 
 }  // namespace heed::serve

@@ -98,6 +98,9 @@ TEST_F(ServedFiles, WhatIsNoDocumentIsRefused) {
   EXPECT_THAT(send("a.txt", "\xFF\xFE").body, HasSubstr("file: is not UTF-8"));
   EXPECT_THAT(server.post("/translate_file", {{"source", "de"}}).body,
               HasSubstr("file: is missing"));
+  // A table's columns are named as the form's field, not as the option of the command line.
+  EXPECT_THAT(send("a.csv", "en,de\na,b\n").body,
+              HasSubstr("\"column says which column is translated, by name or number"));
   EXPECT_EQ(get("/download_file?key=0").status, 404);
   EXPECT_EQ(get("/download_file").status, 404);
 }

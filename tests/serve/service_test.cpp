@@ -295,6 +295,9 @@ TEST(Service, RefusesWhatItCannotAnswer) {
           "glossary: the vocabulary has no pieces for 'ж'");
   mistake("/translate", R"({"q": "a", "glossary": [["mira", "a"], ["Mira", "b"]]})",
           "glossary: 'Mira' is there twice; put all its targets into one term");
+  mistake("/translate", R"({"q": "a", "glosary": {}})",
+          "glosary: is no parameter; did you mean 'glossary'?");
+  mistake("/translate?taget=de", R"({"q": "a", "Source": "de"})", "did you mean 'source'?");
   mistake("/attention", R"({"q": "a\nb"})", "must be one line");
   mistake("/attention", R"({"q": "a", "kind": "x"})", "cross, encoder, decoder");
   mistake("/attention", R"({"q": "a", "prefix": "b", "translation": "c"})", "send one");
