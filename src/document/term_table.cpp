@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +11,9 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "document/table_cells.h"
+#include "document/term_columns.h"
 #include "document/term_list.h"
-#include "text/invisible.h"
+#include "document/term_rows.h"
 #include "text/language_tags.h"
 #include "text/utf8.h"
 
@@ -21,151 +21,6 @@ namespace heed::document {
 namespace {
 
 using Cells = std::vector<std::string>;
-
-struct TermRow {
-  Cells cells;            // tidy
-  std::size_t width = 0;  // with empty cells at the end
-  int64_t line = 0;
-};
-
-/// What a column is, by its name.
-enum class ColumnRole {
-  unknown,
-  source,
-  target,
-  source_language,
-  target_language,
-  language,  // the terms of one language
-  note,      // says something about a term
-  other,     // a name that headers have, as "id"; it is not read
-};
-
-struct NamedColumn {
-  ColumnRole role = ColumnRole::unknown;
-  std::string language = {};
-};
-
-bool is_listed(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-bool is_number(std::string_view cell) {
-  return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-/// The name in small letters, its words separated by blanks.
-std::string plain_name(const std::string& name) {
-  std::string out = text::lower_case(name);
-  for (char& c : out)
-    if (c == '_' || c == '-' || c == '.') c = ' ';
-  return join(split_words(out), " ");
-}
-
-/// Whether what follows the main language says its region or script: "-AT", "_Hant_TW", but not
-/// "_notes".
-bool are_subtags(std::string_view rest) {
-  while (!rest.empty()) {
-    rest.remove_prefix(1);
-    const std::string part = ascii_lower(rest.substr(0, rest.find_first_of("-_")));
-    rest.remove_prefix(part.size());
-    const bool is_script =
-        is_listed(part, {"latn", "cyrl", "arab", "hans", "hant", "deva", "grek", "hebr", "jpan"});
-    if (part.size() != 2 && !is_script && !is_number(part)) return false;
-  }
-  return true;
-}
-
-/// Whether a cell is the code of a language: "de" of the list or of the model, or one with a
-/// region. A short word may look like a code that is not in the list.
-bool is_language_code(std::string_view cell, const TermLanguages& model) {
-  const std::string main = text::main_language(cell);
-  if (main.empty() || !are_subtags(cell.substr(main.size()))) return false;
-  if (text::is_known_language(main) || main == "xx") return true;
-  return main == text::main_language(model.source) || main == text::main_language(model.target);
-}
-
-/// The language of a column of terms: "de", "German", "Term [de]", "translation_de"; "": it has
-/// none.
-std::string language_of_column(std::string_view name, const TermLanguages& model) {
-  if (is_language_code(name, model)) return std::string(name);
-  if (std::string code = text::language_called(name); !code.empty()) return code;
-  for (const std::string_view before : {"term", "translation"}) {
-    if (!ascii_lower(name).starts_with(before)) continue;
-    std::string_view rest = trim(name.substr(before.size()));
-    if (rest.size() > 2 && is_listed(rest.substr(0, 1), {"[", "(", "_"})) {
-      rest.remove_prefix(1);
-      if (rest.ends_with(']') || rest.ends_with(')')) rest.remove_suffix(1);
-      if (is_language_code(rest, model)) return std::string(rest);
-    }
-  }
-  return "";
-}
-
-NamedColumn named_column(const std::string& cell, const TermLanguages& model) {
-  const std::string name = plain_name(cell);
-  if (is_listed(name,
-                {"source",       "source term",  "source text", "source phrase", "source word",
-                 "src",          "term",         "original",    "original term", "begriff",
-                 "quelle",       "quellbegriff", "quelltext",   "ausgangstext",  "terme",
-                 "terme source", "texte source", "origen",      "término",       "término origen",
-                 "原文",         "术语",         "用語"}))
-    return {.role = ColumnRole::source};
-  if (is_listed(name, {"target",
-                       "target term",
-                       "target text",
-                       "target phrase",
-                       "target word",
-                       "tgt",
-                       "trg",
-                       "translation",
-                       "translated term",
-                       "übersetzung",
-                       "ziel",
-                       "zielbegriff",
-                       "zieltext",
-                       "traduction",
-                       "cible",
-                       "terme cible",
-                       "texte cible",
-                       "traducción",
-                       "destino",
-                       "término destino",
-                       "译文",
-                       "翻译",
-                       "訳語",
-                       "訳文"}))
-    return {.role = ColumnRole::target};
-  if (is_listed(name, {"source lang", "source language", "sourcelang", "source locale"}))
-    return {.role = ColumnRole::source_language};
-  if (is_listed(name, {"target lang", "target language", "targetlang", "target locale"}))
-    return {.role = ColumnRole::target_language};
-  // UTX puts the language before what a column says of its terms: "src:pos".
-  if (name.starts_with("src:") || name.starts_with("tgt:")) return {.role = ColumnRole::note};
-  if (is_listed(name, {"comment", "comments", "note", "notes", "remark", "remarks", "description",
-                       "definition", "context", "pos", "part of speech", "wortart", "kommentar",
-                       "bemerkung", "anmerkung", "commentaire", "comentario", "备注", "備考"}))
-    return {.role = ColumnRole::note};
-  if (is_listed(
-          name,
-          {"#",      "nr",      "lfd nr",       "num",       "number",         "id",
-           "uid",    "term id", "term uid",     "entry id",  "concept id",     "key",
-           "name",   "status",  "term status",  "domain",    "subject",        "category",
-           "gender", "tags",    "translatable", "forbidden", "case sensitive", "casesensitive"}))
-    return {.role = ColumnRole::other};
-  if (std::string language = language_of_column(cell, model); !language.empty())
-    return {.role = ColumnRole::language, .language = std::move(language)};
-  return {};
-}
-
-/// A word by which tables name parts of speech in English, German, French and Spanish.
-bool is_part_of_speech(const std::string& cell) {
-  return is_listed(
-      plain_name(cell),
-      {"noun",    "verb",        "adjective",   "adj",         "adverb",       "adv",
-       "pronoun", "proper noun", "preposition", "conjunction", "interjection", "substantiv",
-       "nomen",   "eigenname",   "adjektiv",    "nom",         "verbe",        "adjectif",
-       "adverbe", "sustantivo",  "verbo",       "adjetivo",    "adverbio"});
-}
 
 /// What stands between two translations of a cell; empty: nothing does. A semicolon after '&' may
 /// end an entity.
@@ -199,7 +54,10 @@ class TermTable {
   }
 
   TermList read() {
-    read_rows();
+    TermRows read = read_term_rows(bytes_, is_of_omegat_, model_);
+    rows_ = std::move(read.rows);
+    syntax_ = read.syntax;
+    quotes_fail_ = read.quotes_fail;
     if (rows_.empty()) return std::move(list_);
     const ColumnPlan plan = plan_of_columns();
     warn_of_quotes(plan);
@@ -228,133 +86,6 @@ class TermTable {
 
  private:
   const TermRow& first() const { return rows_.front(); }
-
-  /// Whether a line that is no comment has a TAB.
-  bool has_tabs() const {
-    for (const std::string_view line : split_lines(bytes_))
-      if (!line.starts_with('#') && line.find('\t') != std::string_view::npos) return true;
-    return false;
-  }
-
-  static std::vector<std::string_view> split_lines(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find_first_of("\r\n"), text.size() - 1);
-      lines.push_back(text.substr(0, end + 1));
-      text.remove_prefix(end + 1);
-    }
-    return lines;
-  }
-
-  /// The byte after comments and blank lines at the beginning.
-  std::size_t beginning() const {
-    std::size_t from = after_mark(bytes_);
-    for (const std::string_view line : split_lines(bytes_.substr(from))) {
-      if (!line.starts_with('#') && !text::is_blank(line)) break;
-      from += line.size();
-    }
-    return from;
-  }
-
-  /// Puts the last comment before the first row at the beginning of the rows if it names the
-  /// columns, as "#src<TAB>tgt<TAB>src:pos" of UTX, or "#,en,de". Throws UserError where no comment
-  /// of UTX does.
-  void add_header_in_comments(std::size_t from) {
-    const std::size_t mark = after_mark(bytes_);
-    std::string_view comment;
-    int64_t line = 1, at = 0;
-    for (const std::string_view one : split_lines(bytes_.substr(mark, from - mark))) {
-      if (one.starts_with('#')) {
-        comment = one;
-        at = line;
-      }
-      line += one.ends_with('\n') ||
-              (one.ends_with('\r') && one.data() + 1 < bytes_.data() + bytes_.size() &&
-               *(one.data() + 1) != '\n');
-    }
-    if (rows_.empty() || comment.empty()) return;
-    const std::string_view rest = bytes_.substr(mark);
-    const bool is_utx = ascii_lower(rest.substr(0, 4)) == "#utx";
-    TermRow header{.cells = cells_of_comment(comment), .width = 0, .line = at};
-    header.width = header.cells.size();
-    if (names_both_sides(header.cells) &&
-        std::ranges::all_of(rows_, [&](const TermRow& row) { return row.width <= header.width; })) {
-      if (is_utx) name_languages_of_utx(rest.substr(0, rest.find_first_of("\r\n")), header.cells);
-      rows_.insert(rows_.begin(), std::move(header));
-    } else if (is_utx) {
-      throw UserError(
-          "line 1: a glossary of UTX, whose last comment before the terms names the columns, as "
-          "'#src<TAB>tgt<TAB>src:pos'; write this line, or each term, a tab and its target");
-    }
-  }
-
-  Cells cells_of_comment(std::string_view comment) const {
-    const bool has_bare_mark = comment.substr(1).starts_with(syntax_.separator);  // "#,en,de"
-    const std::string text(trim(comment.substr(has_bare_mark ? 0 : 1)));
-    Cells out;
-    for (std::size_t from = 0; from <= text.size();) {
-      const std::size_t end = std::min(text.find(syntax_.separator, from), text.size());
-      out.push_back(text::plain_text(text.substr(from, end - from)));
-      from = end + 1;
-    }
-    return out;
-  }
-
-  bool names_both_sides(const Cells& names) const {
-    bool has_source = false, has_target = false;
-    std::vector<std::string> there;
-    for (const std::string& name : names) {
-      const NamedColumn column = named_column(name, model_);
-      has_source = has_source || column.role == ColumnRole::source;
-      has_target = has_target || column.role == ColumnRole::target;
-      if (column.role == ColumnRole::language)
-        there.push_back(text::main_language(column.language));
-    }
-    return (has_source && has_target) ||
-           std::ranges::any_of(there, [&](const auto& one) { return one != there.front(); });
-  }
-
-  /// Puts the languages of "#UTX 1.20; en/de; ..." in place of "src" and "tgt".
-  void name_languages_of_utx(std::string_view line, Cells& names) const {
-    const std::size_t from = std::min(line.find(';'), line.size() - 1) + 1;
-    const std::string_view pair = trim(line.substr(from, line.substr(from).find(';')));
-    const std::size_t slash = pair.find('/');
-    if (slash == std::string_view::npos) return;
-    const std::string_view source = trim(pair.substr(0, slash)),
-                           target = trim(pair.substr(slash + 1));
-    if (!is_language_code(source, model_) || !is_language_code(target, model_)) return;
-    for (std::string& name : names) {
-      if (name == "src") name = source;
-      if (name == "tgt") name = target;
-    }
-  }
-
-  void read_rows() {
-    const std::size_t from = beginning();
-    const bool names_separator = bytes_.substr(from).starts_with("sep=");
-    if (!names_separator && has_tabs())
-      read_rows_with_tabs(from);
-    else
-      rows_ = rows_of(syntax_ = syntax_of_csv(bytes_, from, {}));
-    add_header_in_comments(from);
-  }
-
-  /// Quotes are around cells if the table can be read so, or else characters as others.
-  void read_rows_with_tabs(std::size_t from) {
-    syntax_ = {.separator = '\t', .has_quotes = !is_of_omegat_, .from = from};
-    if (is_of_omegat_) {
-      rows_ = rows_of(syntax_);
-      return;
-    }
-    try {
-      rows_ = rows_of(syntax_);
-      if (std::ranges::all_of(rows_, [](const TermRow& row) { return row.width > 1; })) return;
-    } catch (const UserError&) {  // then they are not
-    }
-    syntax_.has_quotes = false;
-    rows_ = rows_of(syntax_);
-    quotes_fail_ = true;
-  }
 
   /// Warns about quotes that look as if they were around a cell that is read.
   void warn_of_quotes(const ColumnPlan& plan) {
@@ -404,27 +135,6 @@ class TermTable {
               "a term in cells or rows of their own",
               rows_[r].line, i + 1, one_line(cell), mark));
       }
-  }
-
-  /// The rows that are neither blank nor comments.
-  std::vector<TermRow> rows_of(const TableSyntax& syntax) const {
-    std::vector<TermRow> out;
-    std::vector<TableCell> row;
-    std::size_t counted = 0;
-    int64_t line = 1;
-    for (RowReader reader(bytes_, syntax); reader.next(row);) {
-      const TableCell& begin = row.front();
-      for (; counted < begin.bytes.from; ++counted)
-        line += bytes_[counted] == '\n' ||
-                (bytes_[counted] == '\r' && !bytes_.substr(counted + 1).starts_with('\n'));
-      if (!begin.is_quoted && bytes_.substr(begin.bytes.from).starts_with('#')) continue;
-      TermRow one{.cells = {}, .width = row.size(), .line = line};
-      for (const TableCell& cell : row)
-        one.cells.push_back(text::plain_text(text_of_cell(bytes_, cell)));
-      while (!one.cells.empty() && text::is_blank(one.cells.back())) one.cells.pop_back();
-      if (!one.cells.empty()) out.push_back(std::move(one));
-    }
-    return out;
   }
 
   ColumnPlan plan_of_columns() {
@@ -653,7 +363,7 @@ class TermTable {
   bool is_of_omegat_ = false;      // its third column has comments
   bool may_be_of_omegat_ = false;  // if there are three columns
   TableSyntax syntax_;
-  bool quotes_fail_ = false;  // the table cannot be read with quotes around cells
+  bool quotes_fail_ = false;  // as TermRows::quotes_fail
   std::vector<TermRow> rows_;
   TermList list_;
 };

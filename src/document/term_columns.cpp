@@ -1,0 +1,148 @@
+#include "document/term_columns.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "base/strings.h"
+#include "text/language_tags.h"
+#include "text/utf8.h"
+
+namespace heed::document {
+namespace {
+
+bool is_listed(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// The name in small letters, its words separated by blanks.
+std::string plain_name(const std::string& name) {
+  std::string out = text::lower_case(name);
+  for (char& c : out)
+    if (c == '_' || c == '-' || c == '.') c = ' ';
+  return join(split_words(out), " ");
+}
+
+/// Whether what follows the main language says its region or script: "-AT", "_Hant_TW", but not
+/// "_notes".
+bool are_subtags(std::string_view rest) {
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string part = ascii_lower(rest.substr(0, rest.find_first_of("-_")));
+    rest.remove_prefix(part.size());
+    const bool is_script =
+        is_listed(part, {"latn", "cyrl", "arab", "hans", "hant", "deva", "grek", "hebr", "jpan"});
+    if (part.size() != 2 && !is_script && !is_number(part)) return false;
+  }
+  return true;
+}
+
+/// The language of a column of terms: "de", "German", "Term [de]", "translation_de"; "": it has
+/// none.
+std::string language_of_column(std::string_view name, const TermLanguages& model) {
+  if (is_language_code(name, model)) return std::string(name);
+  if (std::string code = text::language_called(name); !code.empty()) return code;
+  for (const std::string_view before : {"term", "translation"}) {
+    if (!ascii_lower(name).starts_with(before)) continue;
+    std::string_view rest = trim(name.substr(before.size()));
+    if (rest.size() > 2 && is_listed(rest.substr(0, 1), {"[", "(", "_"})) {
+      rest.remove_prefix(1);
+      if (rest.ends_with(']') || rest.ends_with(')')) rest.remove_suffix(1);
+      if (is_language_code(rest, model)) return std::string(rest);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+bool is_number(std::string_view cell) {
+  return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_language_code(std::string_view cell, const TermLanguages& model) {
+  const std::string main = text::main_language(cell);
+  if (main.empty() || !are_subtags(cell.substr(main.size()))) return false;
+  if (text::is_known_language(main) || main == "xx") return true;
+  return main == text::main_language(model.source) || main == text::main_language(model.target);
+}
+
+NamedColumn named_column(const std::string& cell, const TermLanguages& model) {
+  const std::string name = plain_name(cell);
+  if (is_listed(name,
+                {"source",       "source term",  "source text", "source phrase", "source word",
+                 "src",          "term",         "original",    "original term", "begriff",
+                 "quelle",       "quellbegriff", "quelltext",   "ausgangstext",  "terme",
+                 "terme source", "texte source", "origen",      "término",       "término origen",
+                 "原文",         "术语",         "用語"}))
+    return {.role = ColumnRole::source};
+  if (is_listed(name, {"target",
+                       "target term",
+                       "target text",
+                       "target phrase",
+                       "target word",
+                       "tgt",
+                       "trg",
+                       "translation",
+                       "translated term",
+                       "übersetzung",
+                       "ziel",
+                       "zielbegriff",
+                       "zieltext",
+                       "traduction",
+                       "cible",
+                       "terme cible",
+                       "texte cible",
+                       "traducción",
+                       "destino",
+                       "término destino",
+                       "译文",
+                       "翻译",
+                       "訳語",
+                       "訳文"}))
+    return {.role = ColumnRole::target};
+  if (is_listed(name, {"source lang", "source language", "sourcelang", "source locale"}))
+    return {.role = ColumnRole::source_language};
+  if (is_listed(name, {"target lang", "target language", "targetlang", "target locale"}))
+    return {.role = ColumnRole::target_language};
+  // UTX puts the language before what a column says of its terms: "src:pos".
+  if (name.starts_with("src:") || name.starts_with("tgt:")) return {.role = ColumnRole::note};
+  if (is_listed(name, {"comment", "comments", "note", "notes", "remark", "remarks", "description",
+                       "definition", "context", "pos", "part of speech", "wortart", "kommentar",
+                       "bemerkung", "anmerkung", "commentaire", "comentario", "备注", "備考"}))
+    return {.role = ColumnRole::note};
+  if (is_listed(
+          name,
+          {"#",      "nr",      "lfd nr",       "num",       "number",         "id",
+           "uid",    "term id", "term uid",     "entry id",  "concept id",     "key",
+           "name",   "status",  "term status",  "domain",    "subject",        "category",
+           "gender", "tags",    "translatable", "forbidden", "case sensitive", "casesensitive"}))
+    return {.role = ColumnRole::other};
+  if (std::string language = language_of_column(cell, model); !language.empty())
+    return {.role = ColumnRole::language, .language = std::move(language)};
+  return {};
+}
+
+bool is_part_of_speech(const std::string& cell) {
+  return is_listed(
+      plain_name(cell),
+      {"noun",    "verb",        "adjective",   "adj",         "adverb",       "adv",
+       "pronoun", "proper noun", "preposition", "conjunction", "interjection", "substantiv",
+       "nomen",   "eigenname",   "adjektiv",    "nom",         "verbe",        "adjectif",
+       "adverbe", "sustantivo",  "verbo",       "adjetivo",    "adverbio"});
+}
+
+bool names_both_sides(const std::vector<std::string>& names, const TermLanguages& model) {
+  bool has_source = false, has_target = false;
+  std::vector<std::string> there;
+  for (const std::string& name : names) {
+    const NamedColumn column = named_column(name, model);
+    has_source = has_source || column.role == ColumnRole::source;
+    has_target = has_target || column.role == ColumnRole::target;
+    if (column.role == ColumnRole::language) there.push_back(text::main_language(column.language));
+  }
+  return (has_source && has_target) ||
+         std::ranges::any_of(there, [&](const auto& one) { return one != there.front(); });
+}
+
+}  // namespace heed::document
