@@ -83,7 +83,17 @@ class CueReader {
         ascii_lower(tag.substr(0, std::min(tag.find_first_of(" \t\r\n./"), tag.size())));
     if (name == "br") return add_break(close + 1);
     if (is_empty) return add(bytes, Token::Syntax::whole);
+    if (name == "rt" && !closes) return add(bytes_of_reading(bytes), Token::Syntax::whole);
     return add_element(bytes, name, closes);
+  }
+
+  /// Bytes of the reading in `<ruby>text<rt>reading</rt></ruby>`, whose tag has `bytes`. It is no
+  /// part of the sentence.
+  std::size_t bytes_of_reading(std::size_t bytes) const {
+    const std::string_view after = rest().substr(bytes);
+    const std::size_t end = std::min(after.find('<'), after.size());
+    constexpr std::string_view kEnd = "</rt>";
+    return bytes + end + (after.substr(end).starts_with(kEnd) ? kEnd.size() : 0);
   }
 
   bool read_reference() {

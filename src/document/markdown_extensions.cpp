@@ -119,6 +119,19 @@ bool follows_sentence(std::string_view text) {
   return last != text.npos && is_one_of(text[last], ".!?");
 }
 
+/// Whether a line is a block without text, `::include{file=a.md}`.
+bool is_leaf_directive(std::string_view text) {
+  if (!text.starts_with("::") || !text.ends_with('}')) return false;
+  const std::size_t name = after_run(text, kOfNames.substr(0, kOfNames.size() - 2), 2);
+  return name > 2 && name < text.size() && text[name] == '{' && text.find('}') + 1 == text.size();
+}
+
+/// Whether an item begins with a mark of Obsidian's tasks, as `[>] `, that GitHub's have not.
+bool is_mark_of_task(std::string_view text) {
+  return text.size() > 3 && text[0] == '[' && is_one_of(text[1], "<>-/!?*~+") && text[2] == ']' &&
+         text[3] == ' ';
+}
+
 /// A row of a table by its cells; `|` after a backslash is in a cell.
 std::vector<std::string_view> cells_of(std::string_view row) {
   row = trim(row);
@@ -197,6 +210,14 @@ class CommonMarkdownMaker {
     }
   }
 
+  /// Makes attributes the address of a link.
+  void make_target(std::size_t from, std::size_t to) {
+    write_letters(from, to);
+    out_.text[from] = '(';
+    out_.text[to - 1] = ')';
+    covered_ = to;
+  }
+
   /// The byte after the text of line `i` that follows its markers, without blanks at its end.
   std::string_view rest_of(std::size_t i, std::size_t from) const {
     const std::string_view line = lines_.line(i);
@@ -257,6 +278,48 @@ class CommonMarkdownMaker {
     for (std::size_t k = i + 1; k < lines_.count() && k < i + kMostLines; ++k)
       if (is_mark_of_inclusions(rest_of(k, after_run(lines_.line(k), " \t>")))) return k;
     return {};
+  }
+
+  /// The last line of a comment of Obsidian that begins line `i` and has lines of its own.
+  std::optional<std::size_t> last_of_comment(std::size_t i, std::size_t from) const {
+    constexpr std::size_t kMostLines = 200;
+    const std::string_view first = rest_of(i, from);
+    if (!first.starts_with("%%") || first.find("%%", 2) != first.npos) return {};
+    for (std::size_t k = i + 1; k < lines_.count() && k < i + kMostLines; ++k)
+      if (rest_of(k, 0).ends_with("%%")) return k;
+    return {};
+  }
+
+  /// The last line of a paragraph of MDX that imports or exports: `import Tabs from "@theme/Tabs";`
+  /// or `export const x = 1;`.
+  std::optional<std::size_t> last_of_module(std::size_t i, std::size_t from) {
+    if (from > 0 || (i > 0 && last_of_module_ + 1 != i && !text::is_blank(lines_.line(i - 1))))
+      return {};
+    constexpr std::size_t kMostLines = 50;
+    const std::string_view first = rest_of(i, 0);
+    std::size_t last = i;
+    if (first.starts_with("import ")) {
+      const auto ends = [](std::string_view line) {
+        if (line.ends_with(';')) line.remove_suffix(1);
+        return line.size() > 1 && is_one_of(line.back(), "\"'") &&
+               (line.find(" from ") != line.npos || line.starts_with("} from ") ||
+                is_one_of(trim(line.substr(std::min<std::size_t>(line.size(), 7)))[0], "\"'"));
+      };
+      const bool goes_on = first.find('{') != first.npos && first.find('}') == first.npos;
+      if (!goes_on && !ends(first)) return {};
+      while (goes_on && last + 1 < lines_.count() && last < i + kMostLines &&
+             !ends(rest_of(last, 0)))
+        if (text::is_blank(lines_.line(++last))) return {};
+      if (!ends(rest_of(last, 0))) return {};
+    } else if (first.starts_with("export const ") || first.starts_with("export default ") ||
+               first.starts_with("export function ") || first.starts_with("export let ")) {
+      if (first.find_first_of("=({") == first.npos) return {};
+      while (last + 1 < lines_.count() && !text::is_blank(lines_.line(last + 1))) ++last;
+    } else {
+      return {};
+    }
+    last_of_module_ = last;
+    return last;
   }
 
   /// Makes lines `i`, from byte `from` of it, to `last` empty headings.
@@ -340,7 +403,10 @@ class CommonMarkdownMaker {
     if (const auto last = last_of_formula(i, from)) return make_headings(i, from, *last);
     if (const auto last = last_of_code(i, from)) return make_headings(i, from, *last);
     if (const auto last = last_of_inclusions(i, from)) return make_headings(i, from, *last);
-    if (is_contents(rest) || is_inclusion(rest) || is_target(rest) || is_comment(i, rest))
+    if (const auto last = last_of_comment(i, from)) return make_headings(i, from, *last);
+    if (const auto last = last_of_module(i, from)) return make_headings(i, from, *last);
+    if (is_contents(rest) || is_inclusion(rest) || is_target(rest) || is_leaf_directive(rest) ||
+        is_comment(i, rest))
       return make_heading(at + from, at + from + rest.size());
     std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
     if (bytes == 0) bytes = bytes_of_label(rest, "*[");
@@ -536,8 +602,23 @@ class CommonMarkdownMaker {
         from = code > 0 ? from + code : after_run(line, "`", from);
         continue;
       }
-      if (c == '^' && (bytes = bytes_of_note(bytes_, at + from)) > 0) {
+      if (c == '^' && ((bytes = bytes_of_note(bytes_, at + from)) > 0 ||
+                       (bytes = bytes_of_block_name(line, from)) > 0)) {
         letter = CommonMarkdown::kNote;
+      } else if (const ByteRange word =
+                     is_one_of(c, "~^") ? word_with_scripts(line, from) : ByteRange{};
+                 !word.is_empty() && at + word.from >= covered_) {
+        from = word.from;
+        bytes = word.to - word.from;
+      } else if (is_one_of(c, "+=") && (bytes = bytes_of_end_of_change(line, from)) > 0) {
+      } else if (c == '%') {
+        bytes = bytes_of_comment(line, from);
+      } else if (c == '@') {
+        bytes = bytes_of_mention(line, from);
+      } else if (c == '#') {
+        bytes = bytes_of_hashtag(line, from);
+      } else if (is_one_of(c, "0123456789abcdef")) {
+        bytes = bytes_of_commit(line, from);
       } else if (is_one_of(c, "=^") && at + from >= covered_) {
         // Marks around text, as those of GitHub's `~~`.
         const std::size_t marked = bytes_of_marked(line, from, c == '=' ? "==" : "^^");
@@ -550,7 +631,10 @@ class CommonMarkdownMaker {
         bytes = bytes_of_keys(line, from);
       } else if (c == '!') {  // a page or a picture that stands in its place
         bytes = bytes_of_wiki_link(line, from + 1);
-        bytes += bytes > 0 ? 1 : 0;
+        bytes = bytes > 0 ? bytes + 1 : bytes_of_hashtag(line, from);
+      } else if (c == '{' && ((bytes = bytes_of_change(line, from)) > 0 ||
+                              (bytes = bytes_of_jsx_value(line, from)) > 0)) {
+        has_text = true;
       } else if (c == '{' && (bytes = bytes_of_role(bytes_, at + from)) > 0) {
         has_text = true;
       } else if (c == '{' || rest.starts_with("<%")) {
@@ -563,6 +647,12 @@ class CommonMarkdownMaker {
         if (bytes == 0 && c == '{') {
           bytes = bytes_of_attributes(line, from);
           is_structure = is_structure || (bytes > 0 && from == first);
+          if (bytes > 0 && begin_of_span(line, from) != line.npos) {
+            // A parser of CommonMark reads a link, and its text is in the sentence.
+            make_target(at + from, at + from + bytes);
+            from += bytes;
+            continue;
+          }
         }
       } else if (c == '$') {
         bytes = bytes_of_formula(line, from);
@@ -573,6 +663,10 @@ class CommonMarkdownMaker {
           has_text = true;
         else
           bytes = bytes_of_emoji(line, from);
+        if (bytes > 0 && from + bytes < line.size() && line[from + bytes] == '{')
+          bytes += bytes_of_attributes(line, from + bytes);
+      } else if (c == '[' && from == first && is_mark_of_task(rest)) {
+        bytes = 3;
       } else if (c == '[' && !rest.starts_with("[^")) {
         bytes = bytes_of_wiki_link(line, from);
         if (bytes == 0 && (bytes = bytes_of_citation(line, from)) > 0 &&
@@ -610,8 +704,9 @@ class CommonMarkdownMaker {
   std::string_view bytes_;
   LineByLine lines_;
   CommonMarkdown out_;
-  std::size_t covered_ = 0;                          // the byte after the last insert
-  std::vector<OpenFence> fences_;                    // each in the one before
+  std::size_t covered_ = 0;                                  // the byte after the last insert
+  std::size_t last_of_module_ = std::string_view::npos - 1;  // the line
+  std::vector<OpenFence> fences_;                            // each in the one before
   std::map<std::size_t, std::size_t> without_end_;   // by length of a mark: up to which line
   std::map<std::string, std::size_t> ends_of_code_;  // by end: the next line that has it
   std::vector<std::pair<std::size_t, std::size_t>> dashes_;  // byte of the document, how many

@@ -1,6 +1,7 @@
 #include "document/markdown_inserts.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/strings.h"
 #include "document/lines_of_text.h"
@@ -65,7 +66,7 @@ std::size_t bytes_of_attributes(std::string_view line, std::size_t at) {
   if (end == line.npos) return 0;
   const std::string_view inside = trim(line.substr(at + 1, end - at - 1));
   const bool is_after_link = at > 0 && is_one_of(line[at - 1], ")]");
-  const bool is_free = at == 0 || is_after_link || is_one_of(line[at - 1], " \t`*\"");
+  const bool is_free = at == 0 || is_after_link || is_one_of(line[at - 1], " \t`*:\"");
   if (inside.empty() || !is_free || is_one_of('{', inside)) return 0;
   const bool has_mark = is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}';
   return has_mark || (is_after_link && is_one_of('=', inside)) ? end + 1 - at : 0;
@@ -149,6 +150,143 @@ std::size_t bytes_of_citation(std::string_view line, std::size_t at) {
   const std::size_t end = rest.find_first_of("]`", 2);
   if (end == rest.npos || rest[end] == '`' || is_one_of('[', rest.substr(1, end))) return 0;
   return end + 1 < rest.size() && is_one_of(rest[end + 1], "([:") ? 0 : end + 1;
+}
+
+std::size_t bytes_of_mention(std::string_view line, std::size_t at) {
+  constexpr std::string_view kOfMentions =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:";
+  const char before = at > 0 ? line[at - 1] : ' ';
+  if (line[at] != '@' || !is_one_of(before, " \t([*_>\"'")) return 0;
+  std::size_t end = after_run(line, kOfMentions, at + 1);
+  while (end > at + 1 && is_one_of(line[end - 1], "-./:")) --end;
+  if (end == at + 1 || is_one_of(line[at + 1], "-./:")) return 0;
+  return before != '[' || line.substr(end).starts_with("](") ? end - at : 0;
+}
+
+std::size_t bytes_of_hashtag(std::string_view line, std::size_t at) {
+  if (!is_one_of(line[at], "#!") || at == 0 || !is_one_of(line[at - 1], " \t(")) return 0;
+  const std::string_view rest = line.substr(at + 1);
+  const std::string_view letters = kOfNames.substr(0, 52);
+  const std::size_t digits = after_run(rest, "0123456789");
+  const bool is_tag = line[at] == '#' && !rest.empty() && is_one_of(rest[0], letters);
+  const std::size_t bytes =
+      is_tag ? after_run(rest, std::string(kOfNames.substr(0, kOfNames.size() - 2)) + "/") : digits;
+  const bool ends_there =
+      bytes == rest.size() || !text::is_in_word(text::code_point_at(rest, bytes).value);
+  return bytes > 0 && ends_there ? bytes + 1 : 0;
+}
+
+std::size_t bytes_of_commit(std::string_view line, std::size_t at) {
+  constexpr std::size_t kLeast = 7, kMost = 40;
+  constexpr std::string_view kDigits = "0123456789", kLetters = "abcdef";
+  if (at > 0 && (is_one_of(line[at - 1], kOfNames) || is_one_of(line[at - 1], "/.:#&=@%+") ||
+                 text::is_in_word(text::value_before(line, at))))
+    return 0;
+  const std::string_view rest = line.substr(at);
+  const std::size_t bytes = after_run(rest, "0123456789abcdef");
+  if (bytes < kLeast || bytes > kMost) return 0;
+  if (bytes < rest.size() && (is_one_of(rest[bytes], "-_/:=@%+") ||
+                              text::is_in_word(text::code_point_at(rest, bytes).value)))
+    return 0;
+  const std::string_view hash = rest.substr(0, bytes);
+  return after_run(hash, kDigits) < bytes && after_run(hash, kLetters) < bytes ? bytes : 0;
+}
+
+std::size_t bytes_of_change(std::string_view line, std::size_t at) {
+  struct Change {
+    std::string_view begin, end;
+    bool is_text;  // between them
+  };
+  constexpr Change kChanges[] = {
+      {"{--", "--}", false}, {"{~~", "~~}", false}, {"{>>", "<<}", false}, {"{++", "++}", true},
+      {"{==", "==}", true},  {"{-", "-}", false},   {"{+", "+}", true}};
+  const std::string_view near = line.substr(at, kLongestInsert);
+  for (const Change& one : kChanges) {
+    if (!near.starts_with(one.begin)) continue;
+    const std::size_t end = near.find(one.end, one.begin.size());
+    if (end == near.npos || is_one_of('`', near.substr(0, end))) return 0;
+    return one.is_text ? one.begin.size() : end + one.end.size();
+  }
+  return 0;
+}
+
+std::size_t bytes_of_end_of_change(std::string_view line, std::size_t at) {
+  const std::string_view rest = line.substr(at);
+  for (const std::string_view mark : {"++}", "==}", "+}"}) {
+    if (!rest.starts_with(mark)) continue;
+    const std::string begin = "{" + std::string(mark.substr(0, mark.size() - 1));
+    const std::size_t found = line.substr(0, at).rfind(begin);
+    return found != line.npos && at - found < kLongestInsert && bytes_of_change(line, found) > 0
+               ? mark.size()
+               : 0;
+  }
+  return 0;
+}
+
+ByteRange word_with_scripts(std::string_view line, std::size_t at) {
+  constexpr std::size_t kLongestScript = 20;
+  const std::string_view letters = kOfNames.substr(0, kOfNames.size() - 4);
+  const auto bytes_of_script = [&](std::size_t from) -> std::size_t {
+    const std::string_view near = line.substr(from, kLongestScript);
+    if (near.size() < 3 || !is_one_of(near[0], "~^")) return 0;
+    const std::size_t end = near.find_first_of("~^ \t`[]*\\", 1);
+    if (end == near.npos || end == 1 || near[end] != near[0]) return 0;
+    const std::string_view after = line.substr(from + end + 1);
+    return after.starts_with(near[0]) ? 0 : end + 1;
+  };
+  std::size_t from = at;
+  while (from > 0 && is_one_of(line[from - 1], letters)) --from;
+  std::size_t to = at;
+  while (from < at && to < line.size()) {
+    const std::size_t bytes = bytes_of_script(to);
+    if (bytes == 0 && (to == at || !is_one_of(line[to], letters))) break;
+    to += std::max<std::size_t>(bytes, 1);
+  }
+  return to > at ? ByteRange{from, to} : ByteRange{};
+}
+
+std::size_t bytes_of_comment(std::string_view line, std::size_t at) {
+  const std::string_view near = line.substr(at, kLongestInsert);
+  if (!near.starts_with("%%") || near.substr(2).starts_with('%')) return 0;
+  const std::size_t end = near.find("%%", 2);
+  return end == near.npos || end == 2 || is_one_of('`', near.substr(0, end)) ? 0 : end + 2;
+}
+
+std::size_t bytes_of_block_name(std::string_view line, std::size_t at) {
+  const std::string_view rest = trim(line.substr(at));
+  if (rest.size() < 2 || rest[0] != '^' || (at > 0 && !is_one_of(line[at - 1], " \t"))) return 0;
+  return after_run(rest, kOfNames.substr(0, kOfNames.size() - 3), 1) == rest.size() ? rest.size()
+                                                                                    : 0;
+}
+
+std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
+  const std::string_view near = line.substr(at, kLongestInsert);
+  const std::size_t end = near.find('}');
+  if (end == near.npos || !near.starts_with('{')) return 0;
+  const std::string_view inside = near.substr(1, end - 1);
+  const std::size_t point = inside.find('.');
+  const std::string_view letters = kOfNames.substr(0, kOfNames.size() - 4);
+  return point != inside.npos && point > 0 && point + 1 < inside.size() &&
+                 is_one_of(inside[0], kOfNames.substr(0, 52)) &&
+                 inside.find_first_not_of(std::string(letters) + "_.") == inside.npos
+             ? end + 1
+             : 0;
+}
+
+std::size_t begin_of_span(std::string_view line, std::size_t at) {
+  if (at < 2 || line[at - 1] != ']') return std::string_view::npos;
+  std::size_t depth = 0;
+  for (std::size_t begin = at; begin-- > 0;) {
+    if (begin > 0 && line[begin - 1] == '\\') continue;
+    if (line[begin] == '`' || line[begin] == '(') return std::string_view::npos;
+    if (line[begin] == ']') ++depth;
+    if (line[begin] == '[' && --depth == 0)
+      return begin + 2 < at && (begin == 0 || !is_one_of(line[begin - 1], "]!^")) &&
+                     !is_one_of(line[begin + 1], "^@[")
+                 ? begin
+                 : std::string_view::npos;
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace heed::document

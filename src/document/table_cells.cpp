@@ -203,10 +203,19 @@ void add_lines_of_cell(std::string_view bytes, const TableCell& cell, Passages& 
   end();
 }
 
+/// Whether a cell is a formula of a spreadsheet: =SUM(A1), =A1+B2.
+bool is_formula(std::string_view cell) {
+  return cell.size() > 2 && cell[0] == '=' && text::is_ascii(cell.substr(0, 2)) &&
+         (is_one_of('(', cell) || cell.find_first_of("0123456789") != cell.npos) &&
+         cell.find_first_of(" \t") > 2;
+}
+
 void add_cell(std::string_view bytes, const TableSyntax& syntax, const TableCell& cell,
               Passages& passages) {
+  if (cell.bytes.is_empty() ||
+      is_formula(bytes.substr(cell.bytes.from, cell.bytes.to - cell.bytes.from)))
+    return;
   if (cell.is_quoted) return add_lines_of_cell(bytes, cell, passages);
-  if (cell.bytes.is_empty()) return;
   Passage passage;
   passage.tokens = {{.from = cell.bytes.from, .to = cell.bytes.to}};
   if (syntax.has_quotes)

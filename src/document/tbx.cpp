@@ -164,7 +164,7 @@ TermList read_tbx(std::string_view bytes, const TermLanguages& languages) {
     else if (term.sources.empty() || !had_target)
       halves.add(entry.line);
   }
-  halves.warn("entry", "no term in both languages", list.warnings);
+  halves.warn("concept", "no term in both languages", list.warnings);
   forbidden.warn("term", "its status says that it is not to be used", list.warnings);
   return list;
 }

@@ -51,7 +51,15 @@ bool is_statement(std::string_view tag) {
   if (tag.starts_with("<?")) return !tag.starts_with("<?=") && !tag.starts_with("<?php echo");
   if (tag.starts_with("<%")) return tag.size() < 3 || !is_one_of(tag[2], "=-");
   if (tag.starts_with("{{")) return tag.size() > 2 && is_one_of(tag[2], "<%#/!^>");
-  return !tag.starts_with('$') && !tag.starts_with("#{");
+  if (tag.starts_with("[%")) {
+    static const std::set<std::string_view> names{"BLOCK",  "CASE",    "ELSE", "ELSIF", "END",
+                                                  "FOR",    "FOREACH", "IF",   "SET",   "SWITCH",
+                                                  "UNLESS", "USE",     "WHILE"};
+    const std::string_view inside = trim(tag.substr(after_run(tag, "-+~ \t\r\n", 2)));
+    return inside.starts_with('#') ||
+           names.contains(inside.substr(0, inside.find_first_of(" \t%")));
+  }
+  return !tag.starts_with('$') && !tag.starts_with("#{") && !tag.starts_with('%');
 }
 
 bool keeps_content(std::string_view name) {
@@ -68,7 +76,7 @@ class TemplateFinder {
   explicit TemplateFinder(std::string_view page) : page_(page) {}
 
   std::vector<TemplateTag> find() && {
-    for (std::size_t at = 0; (at = page_.find_first_of("{}<$#@", at)) != page_.npos;) {
+    for (std::size_t at = 0; (at = page_.find_first_of("{}<$#@[%", at)) != page_.npos;) {
       const std::size_t bytes = bytes_at(at);
       if (bytes > 0) tags_.push_back({{at, at + bytes}, is_statement(page_.substr(at, bytes))});
       at += std::max<std::size_t>(bytes, 1);
@@ -86,6 +94,9 @@ class TemplateFinder {
         return bytes_of_value(at);
       case '@':
         return bytes_of_control(at);
+      case '[':
+      case '%':
+        return bytes_of_field(at);
       case '}':
         return bytes_of_end();
       case '<':
@@ -127,6 +138,17 @@ class TemplateFinder {
           is_one_of(page_[found - 1], "% -"))
         return page_.find("%}", found) + 2 - at;
     return bytes;
+  }
+
+  /// Bytes of `[% name %]` of Template Toolkit, or of a field of a letter, `%%NAME%%`.
+  std::size_t bytes_of_field(std::size_t at) {
+    const std::string_view near = page_.substr(at, kLongestTag);
+    if (near.starts_with("[%")) {
+      const std::size_t end = next("%]", at + 2);
+      return end != page_.npos && end + 2 - at <= kLongestTag ? end + 2 - at : 0;
+    }
+    const std::size_t end = after_run(near, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", 2);
+    return near.starts_with("%%") && end > 2 && near.substr(end).starts_with("%%") ? end + 2 : 0;
   }
 
   /// Bytes of `${name}` or `#{name}`.

@@ -264,7 +264,11 @@ std::string translate_document(const LineModels& models, const std::string& file
     }
   };
   const document::Document document = read();
-  if (no_text && !no_text->may_be(format.name)) log::warn("{}: {}", name, no_text->what);
+  // Subtitles are known by the ending of their files.
+  const std::vector<std::string> endings = split_words(std::string(format.endings));
+  if (no_text && !no_text->may_be(format.name) &&
+      std::ranges::find(endings, no_text->format) == endings.end())
+    log::warn("{}: {}", name, no_text->what);
   if (document.text().segments().empty() && format.is_catalogue)
     log::info("{}: no text in it lacks a translation", name);
   else if (document.text().segments().empty() && text::has_words(bytes))

@@ -67,12 +67,23 @@ void count_in(std::string_view raw, int64_t number, Encoding& encoding) {
     encoding.inner_returns +=
         std::ranges::count(raw.substr(0, raw.find_last_not_of('\r') + 1), '\r');
   const bool nul = raw.find('\0') != std::string_view::npos, ascii = is_ascii(raw);
+  if (nul)
+    for (std::size_t i = 0; i < raw.size(); ++i)
+      encoding.nuls[(encoding.bytes + static_cast<int64_t>(i)) % 2] += raw[i] == '\0';
+  if (number == 1) encoding.has_mark = raw.starts_with("\xFF\xFE") || raw.starts_with("\xFE\xFF");
+  encoding.bytes += std::ssize(raw) + 1;
   if (ascii && !nul) return;
   encoding.beyond_ascii += !ascii;
   const bool broken = !ascii && !is_utf8(raw);
   encoding.with_nul += nul;
   encoding.not_utf8 += broken;
   if ((nul || broken) && encoding.repaired++ == 0) encoding.first_repaired = number;
+}
+
+/// Letters of Europe have NUL as the upper half, which comes first or second.
+const char* utf16_of(const Encoding& encoding) {
+  if (encoding.has_mark) return "UTF-16";
+  return encoding.nuls[1] >= encoding.nuls[0] ? "UTF-16LE" : "UTF-16BE";
 }
 
 }  // namespace
@@ -186,7 +197,7 @@ std::optional<std::string> encoding_flaw(const LineReader& reader) {
   if (encoding.with_nul >= kAccidents && 2 * encoding.with_nul > reader.line_number())
     return fmt::format("{}a NUL byte, as in {} of {} lines; if it is UTF-16, convert it: {}", here,
                        encoding.with_nul, reader.line_number(),
-                       reader.command_to_convert("UTF-16"));
+                       reader.command_to_convert(utf16_of(encoding)));
   const int64_t broken = encoding.repaired - encoding.with_nul;
   if (broken < kAccidents || 2 * broken <= encoding.beyond_ascii) return std::nullopt;
   return here + not_utf8(encoding, reader.command_to_convert("WINDOWS-1252"));
@@ -209,14 +220,9 @@ std::optional<std::string> encoding_flaw(std::string_view document, const std::s
     from = end + 1;
   }
   const std::string here = place(path, found.first_repaired);
-  if (2 * found.with_nul > lines) {
-    // Letters of Europe have NUL as the upper half, which comes first or second.
-    int64_t nuls[2] = {};
-    for (std::size_t i = 0; i < document.size(); ++i) nuls[i % 2] += document[i] == '\0';
+  if (2 * found.with_nul > lines)
     return fmt::format("{}a NUL byte, as in {} of {}; if it is UTF-16, convert it: {}", here,
-                       found.with_nul, counted(lines, "line"),
-                       convert(nuls[1] >= nuls[0] ? "UTF-16LE" : "UTF-16BE"));
-  }
+                       found.with_nul, counted(lines, "line"), convert(utf16_of(found)));
   const int64_t broken = found.repaired - found.with_nul;
   if (2 * broken <= found.beyond_ascii) return std::nullopt;
   return here + not_utf8(found, convert("WINDOWS-1252"));

@@ -25,6 +25,9 @@ struct Encoding {
   int64_t with_nul = 0;        // among the repaired
   int64_t not_utf8 = 0;        // among the repaired; a line may also have NUL
   int64_t inner_returns = 0;   // carriage returns inside lines, not at their ends
+  int64_t bytes = 0;           // of all lines with their ends
+  int64_t nuls[2] = {};        // NUL at even and at odd bytes, counted from 0
+  bool has_mark = false;       // the first line begins with the byte order mark of UTF-16
 };
 
 /// How LineReader treats a line of more than 4 MiB, and a file that does not begin like text.

@@ -24,6 +24,13 @@ TEST(CsvTable, AColumnByNameIsTranslatedAndAllElseStays) {
   EXPECT_EQ(with_same_cells(text, "csv", {"text", "note"}), text);
 }
 
+TEST(CsvTable, FormulasOfSpreadsheetsStay) {
+  EXPECT_THAT(cells_in("a;b\n=SUM(A1:A3);one\n=A1+B2;two\n\"=IF(A1;\"\"x\"\";2)\";three\n"
+                       "= so;four\n=) it;five\n",
+                       "csv", {"a"}),
+              ElementsAre("= so", "=) it"));
+}
+
 TEST(CsvTable, ACellIsQuotedWhereItMustBe) {
   const std::string text = "a,b\nOne,Two\n";
   EXPECT_EQ(with_cells(text, "csv", {"a"}, "x, y"), "a,b\n\"x, y\",Two\n");

@@ -148,6 +148,8 @@ TEST(Html, TagsOfTemplatesStay) {
               ElementsAre("one", "two", "three", "Write to @include or X1 at once. @end it"));
   EXPECT_THAT(texts_of_html("{% comment %}\n<p>a</p>\n{% endcomment %}<p>b {{ c <p>d {% e"),
               ElementsAre("b {{ c", "d {% e"));
+  EXPECT_THAT(texts_of_html("Your %%PASSWORD%% is 5 %% of [% name %]. [% IF x %]One[% END %]"),
+              ElementsAre("Your X1 is 5 %% of X2.", "One"));
   EXPECT_THAT(texts_of_html("<script>a({{b</script><p>c }}</p>"), ElementsAre("c }}"));
   EXPECT_THAT(texts_of_html("<?php\n$a = '<p>x</p>';\n\n// y"), IsEmpty());
   EXPECT_THAT(texts_of_html("<img alt=\"The {{ x }} dog\">", {"alt"}), ElementsAre("The X1 dog"));

@@ -407,6 +407,60 @@ TEST(Markdown, KeysRolesAndLinksOfWikisStay) {
   EXPECT_THAT(markdown_texts("`{a}`b` {c} d"), ElementsAre("X1b` {c} d"));
 }
 
+TEST(Markdown, NamesTagsCommitsAndValuesStay) {
+  for (const std::string item :
+       {"@octocat", "@theme/Tabs", "@fig-plot", "#daily", "#work/project", "#12", "!12", "3cb9f81",
+        "0123456789abcdef0123456789abcdef01234567", "%%a comment%%", "{props.value}", "{--old--}",
+        "{~~a b~>c d~~}", "{>>a note<<}", "{- gone -}", "H~2~O", "x^2^", "C~6~H~12~O~6~",
+        ":fast:{ .lg .middle }"}) {
+    EXPECT_THAT(markdown_texts("See " + item + " now."), ElementsAre("See X1 now.")) << item;
+    EXPECT_EQ(markdown_with("See " + item + " now.", "NUN X1 SIEHE."), "NUN " + item + " SIEHE.");
+  }
+  for (const std::string text :
+       {"a@b c", "5 @ 3", "#1 and C# and a#b", "1234567 and defaced and 12ab345z", "100 %% of 5 %",
+        "{a} and {a b.c}", "a ~ b ~ c", "2^3", "x-3cb9f81 and /3cb9f81", "a {- b"}) {
+    EXPECT_THAT(markdown_texts(text), testing::Not(testing::Contains(testing::HasSubstr("X1"))))
+        << text;
+    for (const std::string& same : markdown_texts(text)) EXPECT_EQ(markdown_with(text, same), text);
+  }
+  EXPECT_THAT(markdown_texts("Thanks to @a and @b-c. By [@anna](https://x.org)."),
+              ElementsAre("Thanks to X1 and X2.", "By X1."));
+  EXPECT_THAT(markdown_texts("One\n\n::include{file=a.md}\n\nIt is mended (#12).\n"),
+              ElementsAre("One", "It is mended (X1)."));
+  EXPECT_THAT(markdown_texts("The cat sleeps. ^block-id\n"), ElementsAre("The cat sleeps."));
+  EXPECT_EQ(markdown_with("The cat sleeps. ^block-id\n", "DIE KATZE."), "DIE KATZE. ^block-id\n");
+  EXPECT_EQ(markdown_with("- [>] Moved on\n", "VERLEGT"), "- [>] VERLEGT\n");
+  EXPECT_THAT(markdown_texts("One\n\n%%\na comment\n\nof two\n%%\n\nTwo\n"),
+              ElementsAre("One", "Two"));
+}
+
+TEST(Markdown, MarksOfChangesStayAroundTheirText) {
+  EXPECT_THAT(markdown_texts("Here {++now++} it is."), ElementsAre("Here now it is."));
+  EXPECT_EQ(markdown_with("Here {++now++} it is.", "HIER JETZT IST ES."),
+            "HIER {++JETZT++} IST ES.");
+}
+
+TEST(Markdown, TextWithAttributesIsAnElement) {
+  const std::string text = "We have [a *red* word]{style=\"color: red\"} and [one]{.c} here.";
+  EXPECT_THAT(markdown_texts(text), ElementsAre("We have a red word and one here."));
+  EXPECT_EQ(markdown_with(text, "WE HAVE A RED WORD AND ONE HERE."),
+            "WE HAVE [A *RED* WORD]{style=\"color: red\"} AND [ONE]{.c} HERE.");
+  for (const std::string other : {"[a][b]{.c}\n\n[b]: x\n", "![a](b){.c}\n", "a [^1]{.c}\n"})
+    EXPECT_EQ(markdown_with(other, ""), other);
+}
+
+TEST(Markdown, ModulesOfMdxStay) {
+  EXPECT_THAT(
+      markdown_texts("import Tabs from \"@theme/Tabs\";\nimport {\n  A,\n  B,\n} from "
+                     "'./c';\nimport './d.css'\n\nexport const x = {\n  y: 1,\n};\n\nText\n"),
+      ElementsAre("Text"));
+  for (const std::string text : {"import taxes from China are high", "export const is a keyword",
+                                 "import {", "import \"", "export const a = 1"})
+    EXPECT_EQ(markdown_with(text, ""), text);
+  EXPECT_THAT(markdown_texts("import taxes from China are high"),
+              ElementsAre("import taxes from China are high"));
+}
+
 TEST(Markdown, NamesOfIncludedFilesStay) {
   EXPECT_THAT(markdown_texts("One\n\n--8<--\nsome file.md\nother.md\n--8<--\n\nTwo\n"
                              "\n-8<- \"a b.md\"\n\nThree"),

@@ -291,7 +291,7 @@ TEST(Tbx, HasTermsOfEachLanguage) {
   const TermList list = read(begin + entries + end, kGermanEnglish);
   EXPECT_THAT(shown(list), ElementsAre("3: Königin / Kn. = queen & king", "7: Hund = dog"));
   EXPECT_THAT(list.warnings,
-              ElementsAre("line 6: no term in both languages; one entry is left out",
+              ElementsAre("line 6: no term in both languages; one concept is left out",
                           "line 7: its status says that it is not to be used; one term is left "
                           "out"));
   EXPECT_THAT(mistake(begin + entries + end, {.source = "de", .target = "fr"}),

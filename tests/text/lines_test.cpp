@@ -122,10 +122,16 @@ TEST(Lines, MostWithNulAreOfAFileInUtf16) {
   const std::string path = folder / "a";
   const std::string refused =
       path + ":1: a NUL byte, as in 11 of 11 lines; if it is UTF-16, convert it: ";
-  EXPECT_EQ(flaw(wide), refused + "iconv -f UTF-16 -t UTF-8 " + path + " > NEW");
+  EXPECT_EQ(flaw(wide), refused + "iconv -f UTF-16LE -t UTF-8 " + path + " > NEW");
   EXPECT_EQ(flaw(gzip("\xFF\xFE" + wide)),
             refused + "zcat < " + path + " | iconv -f UTF-16 -t UTF-8 > NEW");
-  EXPECT_EQ(flaw(zstd(wide)), refused + "zstdcat < " + path + " | iconv -f UTF-16 -t UTF-8 > NEW");
+  EXPECT_EQ(flaw(zstd(wide)),
+            refused + "zstdcat < " + path + " | iconv -f UTF-16LE -t UTF-8 > NEW");
+  std::string big;
+  for (int i = 0; i < 10; ++i) big += std::string("\0a\0\n", 4);
+  EXPECT_EQ(flaw(big), path +
+                           ":1: a NUL byte, as in 10 of 10 lines; if it is UTF-16, convert it: " +
+                           "iconv -f UTF-16BE -t UTF-8 " + path + " > NEW");
   EXPECT_EQ(flaw(wide + "\n" + plain + plain), "(nothing thrown)");
 }
 
