@@ -199,6 +199,7 @@ PairLikeness::PairLikeness(std::span<const LineMarks> source, std::span<const Li
   for (std::size_t i = 0; i < source.size(); ++i) {
     const int64_t partner = partners[i];
     if (partner < 0 || partner >= std::ssize(target)) continue;
+    if (source[i].is_empty() || target[partner].is_empty()) continue;
     if (i > 0 && source[i] == source[i - 1] && partner > 0 &&
         target[partner] == target[partner - 1])
       continue;
@@ -206,7 +207,8 @@ PairLikeness::PairLikeness(std::span<const LineMarks> source, std::span<const Li
     const uint64_t drawn = random.next();
     const auto away = kNear + static_cast<int64_t>(drawn >> 1) % (kFar - kNear);
     const int64_t other = (drawn & 1) != 0 ? partner + away : partner - away;
-    if (other >= 0 && other < std::ssize(target)) others.push_back({source[i], target[other]});
+    if (other >= 0 && other < std::ssize(target) && !target[other].is_empty())
+      others.push_back({source[i], target[other]});
   }
   if (!pairs.empty() && !others.empty()) learn(pairs, others);
 }

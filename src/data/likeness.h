@@ -20,6 +20,7 @@ struct LineMarks {
   uint32_t numbers = 0;                      // a bit for each number, by its hash
   uint64_t words = 0;  // the same for the first four letters of words (Simard et al. 1992)
 
+  bool is_empty() const { return length == 0; }
   bool operator==(const LineMarks&) const = default;
 };
 
@@ -35,7 +36,8 @@ LineMarks joined(const LineMarks& first, const LineMarks& second);
 class PairLikeness {
  public:
   /// Line i of `source` and line `partners[i]` of `target` are taken for pairs; lines with a
-  /// partner outside of `target` are left out. Lines that stand twice in a row count once.
+  /// partner outside of `target` are left out, and so are empty lines. Lines that stand twice in a
+  /// row count once.
   PairLikeness(std::span<const LineMarks> source, std::span<const LineMarks> target,
                std::span<const int64_t> partners);
 

@@ -27,6 +27,7 @@ constexpr std::size_t kBands = 12;      // in one window
 constexpr float kChange = 14;           // nats of a change of the lag: rare, one in a million lines
 constexpr float kFound = 30;            // nats that a probe needs
 constexpr float kWithoutPartner = -1;   // nats of a line whose partner is beyond the file
+constexpr float kBesideEmpty = -0.25;   // nats of a line whose partner is empty, or the reverse
 constexpr int64_t kShown = 5;
 
 std::string lines_of(int64_t begin, int64_t end) {
@@ -75,6 +76,9 @@ struct SlipFinder::Window {
   float score(int64_t line, int64_t lag) const {
     const int64_t partner = this->partner(line, lag);
     if (!has(partner)) return kWithoutPartner;
+    // Empty lines may stand at regular places of both files, and are hardly any evidence.
+    if (source[line].is_empty() || target[partner].is_empty())
+      return source[line].is_empty() == target[partner].is_empty() ? 0 : kBesideEmpty;
     // The same line again may tell against a lag, and says nothing new for it.
     if (repeats_source[line] && repeats_target[partner]) return 0;
     const float likely = likeness->of(source[line], target[partner]);
@@ -85,7 +89,9 @@ struct SlipFinder::Window {
   double correlation(int64_t begin, int64_t end, int64_t lag) const {
     double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
     for (int64_t line = begin; line < end; ++line) {
-      if (!has(partner(line, lag))) continue;
+      if (!has(partner(line, lag)) || source[line].is_empty() ||
+          target[partner(line, lag)].is_empty())
+        continue;
       const double s = source[line].length, t = target[partner(line, lag)].length;
       ++n, x += s, y += t, xx += s * s, yy += t * t, xy += s * t;
     }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/strings.h"
+#include "text/language_tags.h"
 #include "text/lines.h"
 #include "text/tmx_lines.h"
 
@@ -23,12 +24,16 @@ bool has_name(std::string_view path, std::string_view ending) {
   return path.ends_with(ending);
 }
 
-/// Whether a cell has no text of a language: nothing, a number, or the name of such a column.
+/// Whether a cell has no text of a language: nothing, a number, an address, the code of a language
+/// as Tatoeba has it, or the name of such a column.
 bool is_no_text(const std::string& cell) {
-  static constexpr std::string_view kNames[] = {"id",    "index", "nr",        "no",
-                                                "score", "laser", "similarity"};
+  static constexpr std::string_view kNames[] = {"id",    "index", "nr",         "no",
+                                                "score", "laser", "similarity", "url"};
   const std::string text(trim(cell));
-  return text.empty() || exact_number<double>(text).has_value() ||
+  const bool is_address = text.find("://") != text.npos && text.find(' ') == text.npos;
+  const bool is_code =
+      text.size() == 3 && ascii_lower(text) == text && !language_called(text).empty();
+  return text.empty() || is_address || is_code || exact_number<double>(text).has_value() ||
          std::ranges::count(kNames, ascii_lower(text)) > 0;
 }
 
@@ -38,7 +43,10 @@ std::string cure_of_columns(std::string_view line, const LineReader& reader) {
   const std::vector<std::string> cells = split(line, '\t');
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (!is_no_text(cells[i])) texts.push_back(i + 1);
-  if (texts.size() < 2 || (texts[0] == 1 && texts[1] == 2))
+  if (texts.size() == 1)
+    return fmt::format("; column {} alone has text, and the translations are in another file",
+                       texts[0]);
+  if (texts.empty() || (texts[0] == 1 && texts[1] == 2))
     return "; the first two columns alone: " + reader.command_through("cut -f1,2");
   return fmt::format("; columns {} and {} alone, the first two with text: {}", texts[0], texts[1],
                      reader.command_through(fmt::format("cut -f{},{}", texts[0], texts[1])));

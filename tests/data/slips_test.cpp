@@ -115,6 +115,14 @@ TEST(Slips, ALineThatIsRepeatedCountsOnce) {
               ElementsAre("from line 251 on the target is 1 line late"));
 }
 
+TEST(Slips, EmptyLinesAtRegularPlacesAreNoEvidence) {
+  TwoTexts corpus(300);
+  for (std::size_t i = 0; i < 300; i += 10) corpus.source[i] = corpus.target[i + 5] = "";
+  EXPECT_THAT(slips_of(corpus.source, corpus.target).text(), IsEmpty());
+  EXPECT_THAT(slips_of(corpus.source, spliced(corpus.target, 150, 0, {"b b 3."})).text(),
+              ElementsAre("from line 151 on the target is 1 line late"));
+}
+
 TEST(LineMarks, AreWhatTranslationsShare) {
   const LineMarks one = marks_of("Am 3.12. (Montag) sah er „Peter“, oder?");
   const LineMarks other = marks_of("On 3/12 (Monday) he saw \"Peter\", right?");

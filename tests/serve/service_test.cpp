@@ -278,6 +278,7 @@ TEST(Service, RefusesWhatItCannotAnswer) {
   };
   mistake("/translate", "{}", "q: is missing");
   mistake("/translate", "q", "no JSON");
+  mistake("/translate", "", "q: is missing");
   mistake("/translate", R"({"q": 5})", "q: must be a text or a list of texts");
   mistake("/translate", R"({"q": "a", "source": "xx"})", "no model here translates from xx; GET");
   mistake("/translate", R"({"q": "a", "target": "xx"})", "to xx; GET /languages lists them");

@@ -313,7 +313,10 @@ TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
   EXPECT_THAT(cure("12\tein\t34\tone\n"), HasSubstr(": cut -f2,4" + end));  // Tatoeba
   EXPECT_THAT(cure("ein\tone\tCC-BY\n"),
               HasSubstr("; the first two columns alone: cut -f1,2" + end));
-  EXPECT_THAT(cure("ein\t1\t2\n"), HasSubstr("; the first two columns alone: cut -f1,2" + end));
+  EXPECT_THAT(cure("1\t2\t3\n"), HasSubstr("; the first two columns alone: cut -f1,2" + end));
+  EXPECT_THAT(cure("12\teng\tone\n"),
+              HasSubstr("; column 3 alone has text, and the translations are in another file"));
+  EXPECT_THAT(cure("https://a.org\tein\thttps://b.org\tone\n"), HasSubstr(": cut -f2,4" + end));
 }
 
 TEST(Lines, OfBothSidesAreAskedFor) {
