@@ -139,8 +139,7 @@ std::optional<study::AlignmentChoice> ServedModel::alignment() const {
 Parameters::Parameters(const http::Request& request) {
   // curl declares JSON as a form, unless its user gives another type.
   const std::string_view body = trim(request.body);
-  const bool is_form =
-      !body.starts_with('{') && (!request.form.empty() || body.empty());
+  const bool is_form = !body.starts_with('{') && (!request.form.empty() || body.empty());
   values_ = is_form ? object_of(request.form) : parse(request.body);
   refuse_misspelt(values_, request.path);
   if (!is_form) return;

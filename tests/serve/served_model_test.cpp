@@ -65,7 +65,8 @@ TEST(Parameters, MayComeAfterThePathOfARequestWithoutABody) {
 TEST(Parameters, NamesWhatIsWrong) {
   EXPECT_THAT(mistake([] { of("{\"q\": "); }),
               HasSubstr("the body is no form, and no JSON: parse error at line"));
-  EXPECT_THAT(mistake([] { of(""); }), HasSubstr("no JSON"));
+  EXPECT_THAT(mistake([] { of("q"); }), HasSubstr("no JSON"));
+  EXPECT_THAT(mistake([] { of("").required_text("q"); }), HasSubstr("q: is missing"));
   EXPECT_THAT(mistake([] { of("{\"q\": \"\xff\"}"); }), HasSubstr("no JSON"));
   EXPECT_THAT(mistake([] { of("[1]"); }), HasSubstr("no object"));
   EXPECT_EQ(mistake([] { of(std::string(200000, '[')); }),
