@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -175,7 +176,7 @@ class ZstdSource : public ByteSource {
   bool inside_ = false, more_out_ = false;
 };
 
-enum class FileKind { plain, gzip, zstd, utf16, utf32, foreign };
+enum class FileKind { plain, gzip, zstd, utf16, utf32, bzip2, zip, xz };
 struct Magic {
   std::string_view bytes;
   FileKind kind;
@@ -184,11 +185,11 @@ constexpr std::array<Magic, 10> kMagic = {
     {{"\x1F\x8B", FileKind::gzip},
      {"\x28\xB5\x2F\xFD", FileKind::zstd},
      {"\x50\x2A\x4D\x18", FileKind::zstd},  // made in parallel
-     {"BZh91AY&SY", FileKind::foreign},     // bzip2
-     {"PK\x03\x04", FileKind::foreign},     // zip
+     {"BZh91AY&SY", FileKind::bzip2},
+     {"PK\x03\x04", FileKind::zip},
      {"\xFD"
       "7zXZ",
-      FileKind::foreign},  // xz
+      FileKind::xz},
      {{"\xFF\xFE\0\0", 4}, FileKind::utf32},
      {{"\0\0\xFE\xFF", 4}, FileKind::utf32},
      {"\xFF\xFE", FileKind::utf16},  // never in UTF-8
@@ -246,6 +247,19 @@ std::string command_for_utf16(const std::string& path) {
   return command;
 }
 
+/// Whether the name is that of a document of an office program, which is an archive of XML.
+bool is_of_office(const std::string& path) {
+  const std::string name = ascii_lower(path);
+  constexpr std::string_view kEndings[] = {".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp"};
+  return std::ranges::any_of(kEndings,
+                             [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+BadBytes archive(const std::string& path, const char* name, const char* program) {
+  return BadBytes(fmt::format("an archive of {}; heed reads plain text, gzip and zstd: {} {} > NEW",
+                              name, program, path == "-" ? "OLD" : shell_path(path)));
+}
+
 /// The bytes of a file as they are after decompression. `is_xml`: a parser of XML
 /// reads them, which knows UTF-16.
 std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
@@ -264,10 +278,17 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
       throw BadBytes("text in UTF-16; convert it: " + command_for_utf16(path));
     case FileKind::utf32:
       throw BadBytes("text in UTF-32; convert it: " + command_to_convert(path, "UTF-32"));
-    case FileKind::foreign:
-      break;
+    case FileKind::bzip2:
+      throw archive(path, "bzip2", "bzcat");
+    case FileKind::xz:
+      throw archive(path, "xz", "xzcat");
+    case FileKind::zip:
+      if (is_of_office(path))
+        throw BadBytes(
+            "a document of an office program; save it there as text, HTML or CSV, in UTF-8");
+      throw archive(path, "zip", "unzip -p");
   }
-  throw BadBytes("an archive of zip, bzip2 or xz; heed reads plain text, gzip and zstd");
+  throw BadBytes("of no known kind");
 }
 
 }  // namespace

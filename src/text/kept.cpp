@@ -66,6 +66,25 @@ bool joins_digits(char32_t c) {
   return kSigns.find(c) != kSigns.npos;
 }
 
+/// Returns the bytes of the time of day that ISO 8601 puts after a date, T10:30:00Z; 0 for none.
+std::size_t bytes_of_time(std::string_view text) {
+  static const std::regex time(R"(T\d\d:?\d\d(:?\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)");
+  constexpr std::size_t kLongestTime = 40;
+  text = text.substr(0, kLongestTime);
+  std::match_results<std::string_view::const_iterator> found;
+  if (!text.starts_with('T') || !std::regex_search(text.begin(), text.end(), found, time,
+                                                   std::regex_constants::match_continuous))
+    return 0;
+  const auto bytes = static_cast<std::size_t>(found.length());
+  return bytes < text.size() && is_in_word(code_point_at(text, bytes).value) ? 0 : bytes;
+}
+
+/// Whether the digit at `at` goes on with a number that began before it, in a word: the 2 of v1.2.
+bool is_inside_number(std::string_view text, std::size_t at) {
+  return at > 1 && std::string_view(".,:/'_").find(text[at - 1]) != std::string_view::npos &&
+         text[at - 2] >= '0' && text[at - 2] <= '9';
+}
+
 /// Returns the bytes of the number, time or date that begins at `at`; 0 for none. A blank of any
 /// kind is inside of a number if nothing but groups of three digits follow it; a hyphen is if it
 /// divides year, month and day.
@@ -82,7 +101,18 @@ std::size_t bytes_of_number(std::string_view text, std::size_t at) {
     const std::size_t after = end + 1 + month;
     if (month_digits == 2 && sign_at(after).value == U'-')
       if (const auto [day, day_digits] = digits_at(text, after + 1); day_digits == 2)
-        return after + 1 + day - at;
+        return after + 1 + day + bytes_of_time(text.substr(after + 1 + day)) - at;
+  }
+  // A number of a telephone has three groups or more, and a range two.
+  if (sign.value == U'-') {
+    std::size_t last = end, groups = 1;
+    while (sign_at(last).value == U'-') {
+      const auto [group, digits] = digits_at(text, last + 1);
+      if (digits < 2) break;
+      last += 1 + group;
+      ++groups;
+    }
+    if (groups > 2 && count >= 2 && !is_in_word(sign_at(last).value)) return last - at;
   }
   if (is_space(sign.value) && count <= 3) {
     for (;;) {
@@ -95,9 +125,10 @@ std::size_t bytes_of_number(std::string_view text, std::size_t at) {
   }
   for (;;) {
     const CodePoint next = sign_at(end);
-    if (!joins_digits(next.value)) break;
+    const bool is_of_program = next.value == U'_';
+    if (!joins_digits(next.value) && !is_of_program) break;
     const auto [group, digits] = digits_at(text, end + next.bytes);
-    if (digits == 0) break;
+    if (digits == 0 || (is_of_program && digits != 3)) break;
     end += next.bytes + group;
   }
   return end - at;
@@ -276,7 +307,7 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
   }
   if (kept.files)
     if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
-  if (!kept.numbers || !is_digit) return {};
+  if (!kept.numbers || !is_digit || is_inside_number(text, at)) return {};
   const std::size_t bytes = bytes_of_number(text, at);
   return {bytes, !kept.taken.contains(std::string(text.substr(at, bytes)))};
 }

@@ -185,6 +185,11 @@ std::optional<NoText> no_text(std::string_view beginning) {
                       "a table in the format Parquet, not lines of text; write its columns as "
                       "lines, with pandas for example",
                   .program = ""};
+  if (beginning.starts_with("ARROW1") || beginning.starts_with("\xFF\xFF\xFF\xFF"))  // a stream
+    return NoText{.what =
+                      "a table in the format Arrow, not lines of text; write its columns as lines, "
+                      "with pandas for example",
+                  .program = ""};
   if (is_tar(beginning))
     return NoText{.what = "a tar archive, not a text; `tar -xf` unpacks it", .program = ""};
   const std::string start = ascii_lower(start_of(beginning));

@@ -86,6 +86,12 @@ TEST(Kept, LongTextsAreReadOnce) {
 TEST(Kept, Numbers) {
   EXPECT_THAT(items_of("numbers", "5, 1.000,50 12:30 1/2/24. 5km A4 7 7-8"),
               UnorderedElementsAre("5", "1.000,50", "12:30", "1/2/24", "5", "7", "7", "8"));
+  EXPECT_THAT(items_of("numbers",
+                       "2021-04-03T10:30:00Z 2021-04-03T10:30+02:00 2021-04-03Tx 1_000 "
+                       "555-123-4567 10-20 1-2-3"),
+              UnorderedElementsAre("2021-04-03T10:30:00Z", "2021-04-03T10:30+02:00", "2021-04-03",
+                                   "1_000", "555-123-4567", "10", "20", "1", "2", "3"));
+  EXPECT_THAT(items_of("numbers", "v1.2.3 T10:30 a1,5"), IsEmpty());
   EXPECT_THAT(items_of("numbers", "x5 \u00E45 H2O"), IsEmpty());
 }
 

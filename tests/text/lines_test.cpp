@@ -214,13 +214,23 @@ TEST(Lines, ADamagedArchiveIsAnError) {
 
 TEST(Lines, AFileOfAnotherArchiveIsRefused) {
   const TemporaryFolder folder;
-  for (const std::string& bytes :
-       {std::string("\xFD") + "7zXZ" + std::string(9, '\0'),
-        std::string("PK\x03\x04\x14\0\0\0\b\0", 10), std::string("BZh91AY&SY\x9B\x17")}) {
+  const auto refused = [&](const std::string& bytes, const std::string& name,
+                           const std::string& program) {
     const std::string path = folder.write("a", bytes);
     EXPECT_EQ(message_of<UserError>([&] { read_all(path); }),
-              path + ":1: an archive of zip, bzip2 or xz; heed reads plain text, gzip and zstd");
-  }
+              path + ":1: an archive of " + name +
+                  "; heed reads plain text, gzip and zstd: " + program + " " + path + " > NEW");
+  };
+  refused(
+      "\xFD"
+      "7zXZ" +
+          std::string(9, '\0'),
+      "xz", "xzcat");
+  refused(std::string("PK\x03\x04\x14\0\0\0\b\0", 10), "zip", "unzip -p");
+  EXPECT_THAT(message_of<UserError>(
+                  [&] { read_all(folder.write("a.XLSX", std::string("PK\x03\x04\x14\0", 6))); }),
+              HasSubstr("a document of an office program; save it there as text, HTML or CSV"));
+  refused("BZh91AY&SY\x9B\x17", "bzip2", "bzcat");
 }
 
 // An archive of `zstd --long=28` says that it needs a window of 2^28 bytes, however short it is.

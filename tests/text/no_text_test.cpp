@@ -64,6 +64,10 @@ TEST(NoText, IsAPointerOrMarkup) {
   EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
   EXPECT_EQ(kind_of("<url>http://x.y</url>\n<keywords>a</keywords>\n<talkid>1</talkid>\nThe dog\n"),
             "a text with tags of IWSLT");
+  // As pyarrow 26.0.1 writes a file and a stream.
+  EXPECT_EQ(kind_of(std::string_view("ARROW1\x00\x00", 8)), "a table in the format Arrow");
+  EXPECT_EQ(kind_of(std::string_view("\xFF\xFF\xFF\xFF\x98\x00\x00\x00", 8)),
+            "a table in the format Arrow");
   EXPECT_EQ(kind_of(std::string_view("PAR1\x15\x00", 6)), "a table in the format Parquet");
   std::string tar(512, '\0');
   tar.replace(0, 4, "a.de").replace(257, 5, "ustar");
