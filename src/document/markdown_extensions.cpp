@@ -122,7 +122,7 @@ bool follows_sentence(std::string_view text) {
 /// Whether a line is a block without text, `::include{file=a.md}`.
 bool is_leaf_directive(std::string_view text) {
   if (!text.starts_with("::") || !text.ends_with('}')) return false;
-  const std::size_t name = after_run(text, kOfNames.substr(0, kOfNames.size() - 2), 2);
+  const std::size_t name = after_run(text, kOfPlainNames, 2);
   return name > 2 && name < text.size() && text[name] == '{' && text.find('}') + 1 == text.size();
 }
 
@@ -301,9 +301,11 @@ class CommonMarkdownMaker {
     if (first.starts_with("import ")) {
       const auto ends = [](std::string_view line) {
         if (line.ends_with(';')) line.remove_suffix(1);
-        return line.size() > 1 && is_one_of(line.back(), "\"'") &&
-               (line.find(" from ") != line.npos || line.starts_with("} from ") ||
-                is_one_of(trim(line.substr(std::min<std::size_t>(line.size(), 7)))[0], "\"'"));
+        constexpr std::string_view kQuotes = "\"'", kImport = "import ";
+        if (line.size() < 2 || !is_one_of(line.back(), kQuotes)) return false;
+        if (line.find(" from ") != line.npos) return true;
+        const std::size_t name = after_run(line, " \t", kImport.size());
+        return line.starts_with(kImport) && name < line.size() && is_one_of(line[name], kQuotes);
       };
       const bool goes_on = first.find('{') != first.npos && first.find('}') == first.npos;
       if (!goes_on && !ends(first)) return {};

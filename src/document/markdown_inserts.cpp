@@ -166,11 +166,9 @@ std::size_t bytes_of_mention(std::string_view line, std::size_t at) {
 std::size_t bytes_of_hashtag(std::string_view line, std::size_t at) {
   if (!is_one_of(line[at], "#!") || at == 0 || !is_one_of(line[at - 1], " \t(")) return 0;
   const std::string_view rest = line.substr(at + 1);
-  const std::string_view letters = kOfNames.substr(0, 52);
   const std::size_t digits = after_run(rest, "0123456789");
-  const bool is_tag = line[at] == '#' && !rest.empty() && is_one_of(rest[0], letters);
-  const std::size_t bytes =
-      is_tag ? after_run(rest, std::string(kOfNames.substr(0, kOfNames.size() - 2)) + "/") : digits;
+  const bool is_tag = line[at] == '#' && !rest.empty() && is_one_of(rest[0], kFirstOfNames);
+  const std::size_t bytes = is_tag ? after_run(rest, std::string(kOfPlainNames) + "/") : digits;
   const bool ends_there =
       bytes == rest.size() || !text::is_in_word(text::code_point_at(rest, bytes).value);
   return bytes > 0 && ends_there ? bytes + 1 : 0;
@@ -178,7 +176,7 @@ std::size_t bytes_of_hashtag(std::string_view line, std::size_t at) {
 
 std::size_t bytes_of_commit(std::string_view line, std::size_t at) {
   constexpr std::size_t kLeast = 7, kMost = 40;
-  constexpr std::string_view kDigits = "0123456789", kLetters = "abcdef";
+  constexpr std::string_view kDigits = "0123456789", kOfBase16 = "abcdef";
   if (at > 0 && (is_one_of(line[at - 1], kOfNames) || is_one_of(line[at - 1], "/.:#&=@%+") ||
                  text::is_in_word(text::value_before(line, at))))
     return 0;
@@ -189,7 +187,7 @@ std::size_t bytes_of_commit(std::string_view line, std::size_t at) {
                               text::is_in_word(text::code_point_at(rest, bytes).value)))
     return 0;
   const std::string_view hash = rest.substr(0, bytes);
-  return after_run(hash, kDigits) < bytes && after_run(hash, kLetters) < bytes ? bytes : 0;
+  return after_run(hash, kDigits) < bytes && after_run(hash, kOfBase16) < bytes ? bytes : 0;
 }
 
 std::size_t bytes_of_change(std::string_view line, std::size_t at) {
@@ -215,17 +213,15 @@ std::size_t bytes_of_end_of_change(std::string_view line, std::size_t at) {
   for (const std::string_view mark : {"++}", "==}", "+}"}) {
     if (!rest.starts_with(mark)) continue;
     const std::string begin = "{" + std::string(mark.substr(0, mark.size() - 1));
-    const std::size_t found = line.substr(0, at).rfind(begin);
-    return found != line.npos && at - found < kLongestInsert && bytes_of_change(line, found) > 0
-               ? mark.size()
-               : 0;
+    const std::size_t first = at - std::min(at, kLongestInsert - 1);
+    const std::size_t found = line.substr(first, at - first).rfind(begin);
+    return found != line.npos && bytes_of_change(line, first + found) > 0 ? mark.size() : 0;
   }
   return 0;
 }
 
 ByteRange word_with_scripts(std::string_view line, std::size_t at) {
   constexpr std::size_t kLongestScript = 20;
-  const std::string_view letters = kOfNames.substr(0, kOfNames.size() - 4);
   const auto bytes_of_script = [&](std::size_t from) -> std::size_t {
     const std::string_view near = line.substr(from, kLongestScript);
     if (near.size() < 3 || !is_one_of(near[0], "~^")) return 0;
@@ -235,11 +231,11 @@ ByteRange word_with_scripts(std::string_view line, std::size_t at) {
     return after.starts_with(near[0]) ? 0 : end + 1;
   };
   std::size_t from = at;
-  while (from > 0 && is_one_of(line[from - 1], letters)) --from;
+  while (from > 0 && is_one_of(line[from - 1], kOfWords)) --from;
   std::size_t to = at;
   while (from < at && to < line.size()) {
     const std::size_t bytes = bytes_of_script(to);
-    if (bytes == 0 && (to == at || !is_one_of(line[to], letters))) break;
+    if (bytes == 0 && (to == at || !is_one_of(line[to], kOfWords))) break;
     to += std::max<std::size_t>(bytes, 1);
   }
   return to > at ? ByteRange{from, to} : ByteRange{};
@@ -255,8 +251,7 @@ std::size_t bytes_of_comment(std::string_view line, std::size_t at) {
 std::size_t bytes_of_block_name(std::string_view line, std::size_t at) {
   const std::string_view rest = trim(line.substr(at));
   if (rest.size() < 2 || rest[0] != '^' || (at > 0 && !is_one_of(line[at - 1], " \t"))) return 0;
-  return after_run(rest, kOfNames.substr(0, kOfNames.size() - 3), 1) == rest.size() ? rest.size()
-                                                                                    : 0;
+  return after_run(rest, kOfNames.substr(0, 63), 1) == rest.size() ? rest.size() : 0;
 }
 
 std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
@@ -265,10 +260,9 @@ std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
   if (end == near.npos || !near.starts_with('{')) return 0;
   const std::string_view inside = near.substr(1, end - 1);
   const std::size_t point = inside.find('.');
-  const std::string_view letters = kOfNames.substr(0, kOfNames.size() - 4);
   return point != inside.npos && point > 0 && point + 1 < inside.size() &&
-                 is_one_of(inside[0], kOfNames.substr(0, 52)) &&
-                 inside.find_first_not_of(std::string(letters) + "_.") == inside.npos
+                 is_one_of(inside[0], kFirstOfNames) &&
+                 inside.find_first_not_of(std::string(kOfWords) + "_.") == inside.npos
              ? end + 1
              : 0;
 }
@@ -276,7 +270,8 @@ std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
 std::size_t begin_of_span(std::string_view line, std::size_t at) {
   if (at < 2 || line[at - 1] != ']') return std::string_view::npos;
   std::size_t depth = 0;
-  for (std::size_t begin = at; begin-- > 0;) {
+  const std::size_t first = at - std::min(at, kLongestInsert);
+  for (std::size_t begin = at; begin-- > first;) {
     if (begin > 0 && line[begin - 1] == '\\') continue;
     if (line[begin] == '`' || line[begin] == '(') return std::string_view::npos;
     if (line[begin] == ']') ++depth;

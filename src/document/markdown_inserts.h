@@ -13,6 +13,9 @@ inline constexpr std::size_t kLongestInsert = 1000;  // bytes in which its end i
 /// What names of classes, containers and templates consist of.
 inline constexpr std::string_view kOfNames =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_{}";
+inline constexpr std::string_view kFirstOfNames = kOfNames.substr(0, 52),
+                                  kOfWords = kOfNames.substr(0, 62),
+                                  kOfPlainNames = kOfNames.substr(0, 64);  // with - and _
 
 /// Bytes of a formula, $x$ or $$x$$, that begins at `at`, or 0. No blank is inside beside a single
 /// $, and no letter or digit outside: "$5 and $6" and "5$ and 6$" are prices, "$HOME/$USER" is

@@ -283,12 +283,11 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
     case FileKind::xz:
       throw archive(path, "xz", "xzcat");
     case FileKind::zip:
-      if (is_of_office(path))
-        throw BadBytes(
-            "a document of an office program; save it there as text, HTML or CSV, in UTF-8");
-      throw archive(path, "zip", "unzip -p");
+      break;
   }
-  throw BadBytes("of no known kind");
+  if (is_of_office(path))
+    throw BadBytes("a document of an office program; save it there as text, HTML or CSV, in UTF-8");
+  throw archive(path, "zip", "unzip -p");
 }
 
 }  // namespace

@@ -360,6 +360,8 @@ TEST(Markdown, FrontMatterIsTranslatedByName) {
 }
 
 TEST(Markdown, IsReadInTime) {
+  std::string spans, changes;
+  for (int i = 0; i < 25000; ++i) spans += "]{.a}", changes += "a++}";
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "- ";
   std::string open, tags, code, rules, links, stars, angles, templates;
@@ -376,7 +378,7 @@ TEST(Markdown, IsReadInTime) {
   for (const std::string& text :
        {deep + "a\n" + std::string(100000, '>') + "a", open, tags, code, tags + "\n\n<p>" + tags,
         rules + "\n" + rules, std::string(100000, '['), std::string(100000, '*') + "a", links,
-        stars, angles, std::string(100000, '$') + "a", templates})
+        stars, angles, std::string(100000, '$') + "a", templates, spans, changes})
     EXPECT_EQ(markdown_with(text, ""), text);
 }
 
@@ -454,8 +456,9 @@ TEST(Markdown, ModulesOfMdxStay) {
       markdown_texts("import Tabs from \"@theme/Tabs\";\nimport {\n  A,\n  B,\n} from "
                      "'./c';\nimport './d.css'\n\nexport const x = {\n  y: 1,\n};\n\nText\n"),
       ElementsAre("Text"));
-  for (const std::string text : {"import taxes from China are high", "export const is a keyword",
-                                 "import {", "import \"", "export const a = 1"})
+  for (const std::string text :
+       {"import {\na\"\n} from b", "import taxes from China are high", "export const is a keyword",
+        "import {", "import \"", "export const a = 1"})
     EXPECT_EQ(markdown_with(text, ""), text);
   EXPECT_THAT(markdown_texts("import taxes from China are high"),
               ElementsAre("import taxes from China are high"));
