@@ -50,7 +50,12 @@ std::size_t bytes_of_template(std::string_view text, std::size_t at) {
 bool is_statement(std::string_view tag) {
   if (tag.starts_with("<?")) return !tag.starts_with("<?=") && !tag.starts_with("<?php echo");
   if (tag.starts_with("<%")) return tag.size() < 3 || !is_one_of(tag[2], "=-");
-  if (tag.starts_with("{{")) return tag.size() > 2 && is_one_of(tag[2], "<%#/!^>");
+  if (tag.starts_with("{{")) {
+    static const std::set<std::string_view> names{"else", "end", "if", "range", "with"};  // of Go
+    const std::string_view inside = trim(tag.substr(2 + after_run(tag.substr(2), "-~")));
+    return tag.size() > 2 && (is_one_of(tag[2], "<%#/!^>") ||
+                              names.contains(inside.substr(0, inside.find_first_of(" \t-~}"))));
+  }
   if (tag.starts_with("[%")) {
     static const std::set<std::string_view> names{"BLOCK",  "CASE",    "ELSE", "ELSIF", "END",
                                                   "FOR",    "FOREACH", "IF",   "SET",   "SWITCH",

@@ -40,8 +40,10 @@ std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
     width = std::max(width, std::min<std::size_t>(document.line(i).size(), 60));
   const std::vector<PlainLine> kinds = plain_lines(document);
   LinePrefix before;
+  LetterBullets letters;
   for (std::size_t i = 0; i < document.count(); ++i) {
     const std::string_view line = document.line(i);
+    const std::size_t bullet = letters.bytes_of(line);
     if (kinds[i].stays) {
       document.end();
       for (const ByteRange& part : kinds[i].parts) {
@@ -58,7 +60,11 @@ std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
       before = {};
       continue;
     }
-    const LinePrefix prefix = prefix_of(line, document.has_text() && !before.is_item);
+    LinePrefix prefix = prefix_of(line, document.has_text() && !before.is_item);
+    if (bullet > 0) {
+      prefix.bytes = bullet;
+      prefix.is_item = true;
+    }
     if (prefix.is_item || prefix.quotes != before.quotes ||
         (prefix.indent > before.indent && !before.is_item) || text::is_blank(line))
       document.end();
