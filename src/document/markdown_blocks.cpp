@@ -40,6 +40,7 @@ std::string_view text_of_line(const LineByLine& lines, std::size_t i) {
 
 std::optional<std::size_t> UntranslatedBlocks::last_of(std::size_t i, std::size_t from) {
   auto last = last_of_formula(i, from);
+  if (!last) last = last_of_environment(i, from);
   if (!last) last = last_of_code(i, from);
   if (!last) last = last_of_inclusions(i, from);
   if (!last) last = last_of_comment(i, from);
@@ -69,6 +70,22 @@ std::optional<std::size_t> UntranslatedBlocks::last_of_formula(std::size_t i,
     if (found == rest.npos) return BlockLine::inside;
     const bool is_last = found + end.size() == rest.size() || (k > i && found == 0);
     return is_last && is_formula ? BlockLine::last : BlockLine::no_block;
+  });
+}
+
+/// The last line of an environment of TeX without `$$` around it: `\begin{align}` up to
+/// `\end{align}`.
+std::optional<std::size_t> UntranslatedBlocks::last_of_environment(std::size_t i,
+                                                                   std::size_t from) const {
+  constexpr std::string_view kBegin = "\\begin{";
+  const std::string_view first = rest_of(i, from);
+  if (!first.starts_with(kBegin)) return {};
+  const std::size_t close = first.find('}', kBegin.size());
+  if (close == first.npos || first.find_first_of("` {", kBegin.size()) < close) return {};
+  const std::string end =
+      "\\end{" + std::string(first.substr(kBegin.size(), close + 1 - kBegin.size()));
+  return find_last(lines_, i, [&](std::size_t k) {
+    return rest_of(k, 0).find(end) != std::string_view::npos ? BlockLine::last : BlockLine::inside;
   });
 }
 

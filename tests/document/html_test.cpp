@@ -155,6 +155,18 @@ TEST(Html, TagsOfTemplatesStay) {
   EXPECT_THAT(texts_of_html("<img alt=\"The {{ x }} dog\">", {"alt"}), ElementsAre("The X1 dog"));
 }
 
+TEST(Html, TagsOfTemplatesMayHaveTagsAndLines) {
+  const std::string page =
+      "<p>{{ f(\"<b>the dog</b>\") }} One.</p>{# a\n\n<p>`b`</p> it's #}<p>Two {%- set p = '<a>' + "
+      "x "
+      "+\n\n'</a>' -%} three.</p>{{! a </p> }}<p>Four {{ '" +
+      std::string(5000, 'x') + "' }}.</p>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("X1 One.", "Two three.", "Four X1."));
+  EXPECT_EQ(identical_html(page), page);
+  EXPECT_THAT(texts_of_html("<p>a {{ b</p><p>c }} it's</p><p>d"),
+              ElementsAre("a {{ b", "c }} it's", "d"));
+}
+
 TEST(Html, BranchesOfTemplatesAreTextsOfTheirOwn) {
   const std::string page =
       "<p>The man {% if a %}<b>runs</b> fast{% elif b %}{{ verb }}{% else %}sits{% endif %} here.";
