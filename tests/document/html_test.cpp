@@ -155,6 +155,12 @@ TEST(Html, TagsOfTemplatesStay) {
   EXPECT_THAT(texts_of_html("<img alt=\"The {{ x }} dog\">", {"alt"}), ElementsAre("The X1 dog"));
 }
 
+TEST(Html, AnElementIsAroundAWordIfOneIsLeft) {
+  // The diagonal of five words and three: "c" has a part of "B" and of "C".
+  EXPECT_EQ(translated_html("<p>a b <i>c</i> d <b>e</b>", {"A B C"}), "<p>A <i>B</i> <b>C</b>");
+  EXPECT_EQ(translated_html("<p>a b <i>c</i> d e f g h j k l m", {"A B"}), "<p><i>A</i> B");
+}
+
 TEST(Html, WhatIsInAnotherLanguageStays) {
   const std::string page =
       "<html lang=en><ul><li lang=de>Ein Hund<li lang=en-GB>One</ul><p>He said <i lang=fr>un "
