@@ -20,6 +20,7 @@
 #include "document/page_parts.h"
 #include "document/passage.h"
 #include "document/segment.h"
+#include "document/template_branches.h"
 #include "document/templates.h"
 #include "document/token.h"
 #include "text/references.h"
@@ -304,6 +305,7 @@ Passages passages_of_html(std::string_view page, const std::vector<std::string>&
   for (Passage& passage : passages) {
     set_templates(passage, tags, page);
     for (Passage& inside : passage.inside) set_templates(inside, tags, page);
+    join_branches(page, passage);
   }
   return passages;
 }

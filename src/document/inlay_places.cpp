@@ -146,7 +146,7 @@ void InlayPlaces::place(InlayNode& node) {
     const bool is_half =
         child.inlay->kind == Inlay::Kind::opening || child.inlay->kind == Inlay::Kind::closing;
     child.slot = outside(slot_of(child, node), i, owner);
-    if (!is_half) continue;
+    if (!is_half && !child.inlay->in_order) continue;
     if (child.slot < last_open) child.slot = last_open;
     last_open = child.slot;
   }
