@@ -43,7 +43,8 @@ std::optional<std::size_t> UntranslatedBlocks::last_of(std::size_t i, std::size_
   if (!last) last = last_of_environment(i, from);
   if (!last) last = last_of_code(i, from);
   if (!last) last = last_of_inclusions(i, from);
-  if (!last) last = last_of_comment(i, from);
+  if (!last) last = last_of_comment(i, from, "%%", "%%");  // of Obsidian
+  if (!last) last = last_of_comment(i, from, "{#", "#}");  // of Jinja
   if (!last) last = last_of_module(i, from);
   return last;
 }
@@ -123,13 +124,15 @@ std::optional<std::size_t> UntranslatedBlocks::last_of_inclusions(std::size_t i,
   });
 }
 
-/// The last line of a comment of Obsidian that begins line `i` and has lines of its own.
-std::optional<std::size_t> UntranslatedBlocks::last_of_comment(std::size_t i,
-                                                               std::size_t from) const {
+/// The last line of a comment between these marks that begins line `i` and has lines of its own.
+std::optional<std::size_t> UntranslatedBlocks::last_of_comment(std::size_t i, std::size_t from,
+                                                               std::string_view begin,
+                                                               std::string_view end) const {
   const std::string_view first = rest_of(i, from);
-  if (!first.starts_with("%%") || first.find("%%", 2) != first.npos) return {};
+  if (!first.starts_with(begin) || first.find(end, 2) != first.npos) return {};
+  if (begin == "{#" && first.find('}') != first.npos) return {};  // attributes
   return find_last(lines_, i, [&](std::size_t k) {
-    return k > i && rest_of(k, 0).ends_with("%%") ? BlockLine::last : BlockLine::inside;
+    return k > i && rest_of(k, 0).ends_with(end) ? BlockLine::last : BlockLine::inside;
   });
 }
 

@@ -87,6 +87,9 @@ MessageFormat PoConventions::format_of(const PoEntry& entry) const {
     return std::ranges::any_of(flags,
                                [&](const std::string& flag) { return ((flag == names) || ...); });
   };
+  const bool has_braces = has("python-brace-format", "csharp-format", "rust-format", "c++-format");
+  if (has_braces && has("python-format", "c-format"))
+    return {.item = any_placeholder, .escaped = kPlain, .has_accelerators = true};
   if (has("c-format", "objc-format", "python-format", "php-format", "perl-format", "awk-format",
           "gcc-internal-format", "tcl-format", "lua-format", "ruby-format", "go-format",
           "object-pascal-format", "javascript-format", "boost-format"))
@@ -96,7 +99,7 @@ MessageFormat PoConventions::format_of(const PoEntry& entry) const {
             .has_accelerators = true};
   if (has("qt-format", "qt-plural-format", "kde-format", "kde-kuit-format"))
     return {.item = percent_placeholder, .escaped = kPlain, .has_accelerators = true};
-  if (has("python-brace-format", "csharp-format", "rust-format", "c++-format"))
+  if (has_braces)
     return {.item = brace_placeholder,
             .escaped = escaped_in<brace_quotes>,
             .doubled = '{',

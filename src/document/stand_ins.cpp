@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "document/templates.h"
 #include "text/characters.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -18,7 +19,8 @@ namespace {
 /// Whether a reader sees no word in its place: a comment, a tag without its element, a script or a
 /// picture of SVG, an instruction of a template, the beginning of a container, `:smile:`.
 bool is_unseen(std::string_view bytes) {
-  if (bytes.starts_with("{%") || bytes.starts_with("{#") || bytes.starts_with(":::")) return true;
+  if (bytes.starts_with("{%")) return is_statement(bytes);
+  if (bytes.starts_with("{#") || bytes.starts_with(":::")) return true;
   if (bytes.starts_with(':') && bytes.ends_with(':')) return true;
   if (!bytes.starts_with('<') || bytes.starts_with("<%") || bytes.starts_with("<?")) return false;
   const std::string name = ascii_lower(bytes.substr(1, bytes.find_first_of(" \t\r\n\f/>", 1) - 1));

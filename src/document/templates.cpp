@@ -117,6 +117,13 @@ bool is_statement(std::string_view tag) {
     return inside.starts_with('#') ||
            names.contains(inside.substr(0, inside.find_first_of(" \t%")));
   }
+  if (tag.starts_with("{%")) {
+    // In Django's templates these write a text into the page.
+    static const std::set<std::string_view> names{
+        "_", "cycle", "firstof", "now", "static", "trans", "translate", "url", "widthratio"};
+    const std::string_view inside = tag.substr(after_run(tag, "-+~ \t\r\n", 2));
+    return !names.contains(inside.substr(0, inside.find_first_of(" \t\r\n%")));
+  }
   return !tag.starts_with('$') && !tag.starts_with("#{") && !tag.starts_with('%');
 }
 

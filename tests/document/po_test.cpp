@@ -412,6 +412,15 @@ TEST(Po, AMessageWithCodeOfSphinxMakesNoDocumentationOfAProgram) {
       ElementsAre("It is in ``sphinx.ext`` here.", "no file in X1", "The *.po files of X1."));
 }
 
+TEST(Po, AMessageMayHavePlaceholdersOfBothKinds) {
+  const std::string file =
+      "#, python-brace-format, python-format\nmsgid \"in %(dir)s{sep}a.txt\"\nmsgstr \"\"\n";
+  EXPECT_THAT(model_texts(read_into("de", file, "po")), ElementsAre("in X1"));
+  EXPECT_EQ(po_filled(file, {"X1"}),
+            "#, fuzzy, python-brace-format, python-format\nmsgid \"in %(dir)s{sep}a.txt\"\nmsgstr "
+            "\"%(dir)s{sep}a.txt\"\n");
+}
+
 TEST(Po, AFlagComesBeforeWhatTheFileShows) {
   const std::string file =
       "#: a.rst:1\nmsgid \"It is in ``x``.\"\nmsgstr \"\"\n\n"
