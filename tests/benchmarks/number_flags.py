@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants wrong numbers in right translations, and counts what the rule `numbers` of `heed clean` finds (docs/flags.md).
+"""Plants wrong numbers in right translations, and counts what the rule `numbers` of `heed clean` finds (docs/results.md).
 
   git clone https://github.com/MicrosoftTranslator/NTREX
   python3 tests/benchmarks/number_flags.py NTREX/NTREX-128 --heed build/release/heed
