@@ -90,10 +90,6 @@ bool is_table(const CleanArgs& args) {
 }
 
 /// The commands that realign a file of both sides.
-constexpr const char* kOfTwoFiles =
-    "cut -f1 CORPUS > SOURCE; cut -f2 CORPUS > TARGET; heed clean SOURCE TARGET --realign -o "
-    "realigned";
-
 /// -log P per piece of pairs by models of one or both directions.
 class PairScorer {
  public:
@@ -194,9 +190,7 @@ class PairJudge {
     }
     reader.warn_of_damage();
     if (const data::Slips found = slips.finish(); found.any() && !is_table(args))
-      log::warn(
-          "lines have slipped: {}; mend it by `{}`", join(found.text(), "; "),
-          args.target.empty() ? kOfTwoFiles : data::realign_command(args.source, args.target));
+      log::warn(found.message(args.source, args.target));
     finder_.expect_scripts(sources.most(), targets.most());
     copy_limit_ = copies.limit();
   }
@@ -282,7 +276,7 @@ void realign(const CleanArgs& args) {
     run::require_no_stream(path, "each pass of heed clean");
   if (args.target.empty())
     throw UserError("clean: --realign reads two files, and {} has both sides: {}", args.source,
-                    kOfTwoFiles);
+                    data::realign_command(args.source, args.target));
   for (const std::string& path : {args.source, args.target})
     if (const auto flaw = text::csv_flaw(path)) throw UserError("clean: --realign: {}", *flaw);
   const auto outputs = files_of(args.output);

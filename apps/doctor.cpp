@@ -5,12 +5,14 @@
 #include <ATen/Version.h>
 #include <torch/version.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "apps/commands.h"
@@ -35,7 +37,10 @@
 #include "run/precision.h"
 #include "run/speed.h"
 #include "score/sacrebleu.h"
+#include "text/characters.h"
+#include "text/lines.h"
 #include "text/tsv.h"
+#include "text/utf8.h"
 #include "train/shard.h"
 
 namespace heed {
@@ -52,10 +57,26 @@ struct DoctorArgs {
   int64_t ranks = 0;
 };
 
-/// Whether a file alone is a corpus by its name, and no configuration.
+/// Whether the first line of a file that has any text is a sentence, and no key of YAML with its
+/// colon, nor another beginning of YAML.
+bool begins_with_sentence(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  text::LineReader reader(path, text::LongLines::cut);
+  std::string line;
+  while (reader.next(line))
+    if (!text::is_blank(line) && line[0] != '#') break;
+  if (line.empty()) return false;
+  const std::size_t word = line.find_first_of(" \t:");
+  const bool is_letter = text::is_letter(text::code_point_at(line, 0).value);
+  return is_letter && word != std::string::npos && !trim(line.substr(word)).starts_with(':');
+}
+
+/// Whether a file alone is a corpus by its name or its text, and no configuration.
 bool is_corpus(const std::string& path) {
+  if (path.ends_with(".json") || path.ends_with(".yaml") || path.ends_with(".yml")) return false;
   const document::DocumentFormat* format = document::format_of_name(path);
-  return format != nullptr && !format->is_lines && !path.ends_with(".json");
+  return (format != nullptr && !format->is_lines) || begins_with_sentence(path);
 }
 
 /// The section `data` of the configuration, or one of the files of a corpus.

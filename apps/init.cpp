@@ -123,8 +123,9 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
 /// Makes the checks of `heed train` before a training. Of a missing program it only warns, because
 /// it may be there by then.
 void check_as_train_does(const run::Config& config, const std::string& file,
-                         const run::Vocabularies& vocabularies) {
-  const run::Check found = run::check_run(config, {.file = file, .vocabularies = &vocabularies});
+                         const run::Vocabularies& vocabularies, bool header_is_told) {
+  const run::Check found = run::check_run(
+      config, {.file = file, .vocabularies = &vocabularies, .header_is_told = header_is_told});
   if (!found.environment_only) found.require(file);
   for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
   found.tell();
@@ -191,20 +192,10 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ne
 /// Throws where the lines have slipped: pairs that are divided cannot be put right any more. Warns
 /// of a header, which would become a pair of one of the parts.
 void require_sound_lines(const InitArgs& args, const data::CorpusShape& shape) {
-  if (shape.slips.any() && args.target.empty()) {
-    const std::string file = shell_path(args.source);
-    throw UserError(
-        "init: {}: lines have slipped: {}; give each side a file (cut -f1 {} > SOURCE; cut -f2 {} "
-        "> TARGET), and put their lines beside their translations: {}",
-        args.source, join(shape.slips.text(), "; "), file, file,
-        data::realign_command("SOURCE", "TARGET"));
-  }
   if (shape.slips.any())
-    throw UserError(
-        "init: {}: lines have slipped: {}; put them beside their translations: {}; and then: heed "
-        "init realigned.source realigned.target --name {}",
-        data::files_text(args.source, args.target), join(shape.slips.text(), "; "),
-        data::realign_command(args.source, args.target), shell_word(args.name));
+    throw UserError("init: {}: {}; and then: heed init realigned.source realigned.target --name {}",
+                    data::files_text(args.source, args.target),
+                    shape.slips.message(args.source, args.target), shell_word(args.name));
   if (!shape.has_header) return;
   std::string cure;
   for (const std::string& path : {args.source, args.target})
@@ -292,7 +283,7 @@ void init(InitArgs args) {
     return run::load_config(args.output, {});
   };
   run::Config config = write();
-  data::report_hygiene(config.data);
+  data::report_hygiene(config.data, shape.has_header);
   signals::stop_if_interrupted();
   const run::Vocabularies vocabularies = [&] {
     try {
@@ -307,7 +298,7 @@ void init(InitArgs args) {
     }
   }();
   signals::stop_if_interrupted();
-  check_as_train_does(config, args.output, vocabularies);
+  check_as_train_does(config, args.output, vocabularies, shape.has_header);
   signals::stop_if_interrupted();
   made.keep();
   if (base && base->precision != config.precision)

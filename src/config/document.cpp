@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,9 @@
 
 namespace heed::config {
 namespace {
+
+constexpr fmt::format_string<const std::string&, int> kOpenQuotation =
+    "{}:{}: a quotation mark without its partner; put one at the end of the text";
 
 /// Notes where the content of each document begins, and ignores everything else.
 class Beginnings : public YAML::EventHandler {
@@ -62,8 +66,9 @@ class Quotations : public Beginnings {
   std::vector<YAML::Mark> marks_;
 };
 
-/// Whether the quotation mark at the beginning of `text` has its partner.
-bool is_closed(std::string_view text) {
+/// The number of bytes from the quotation mark at the beginning of `text` to its partner; 0 where
+/// it has none.
+std::size_t quoted_size(std::string_view text) {
   const char mark = text[0];
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (mark == '"' && text[i] == '\\')
@@ -71,9 +76,9 @@ bool is_closed(std::string_view text) {
     else if (mark == '\'' && text[i] == mark && text.substr(i + 1).starts_with(mark))
       ++i;
     else if (text[i] == mark)
-      return true;
+      return i + 1;
   }
-  return false;
+  return 0;
 }
 
 /// The line, from 0, of a text in quotation marks that has no end: the parser takes all that
@@ -88,7 +93,71 @@ std::optional<int> line_with_open_quotation(const std::string& yaml) {
   for (const YAML::Mark& mark : found.marks()) {
     const std::string_view rest =
         std::string_view(yaml).substr(std::min<std::size_t>(mark.pos, yaml.size()));
-    if ((rest.starts_with('"') || rest.starts_with('\'')) && !is_closed(rest)) return mark.line;
+    if ((rest.starts_with('"') || rest.starts_with('\'')) && quoted_size(rest) == 0)
+      return mark.line;
+  }
+  return std::nullopt;
+}
+
+/// The first line, from 0 to `last`, on which a text in quotation marks begins and has no end: in
+/// {} and [] the parser takes the mark before the next text for its end, and breaks there.
+std::optional<int> line_with_open_text(const std::string& yaml, int last) {
+  std::istringstream text(yaml);
+  std::string line;
+  for (int number = 0; number <= last && std::getline(text, line); ++number) {
+    bool begins = true;  // a value may begin
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (c == '#' && (i == 0 || line[i - 1] == ' ')) break;
+      if (begins && (c == '"' || c == '\'')) {
+        const std::size_t size = quoted_size(std::string_view(line).substr(i));
+        if (size == 0) return number;
+        i += size - 1;
+      }
+      begins = c == '{' || c == '[' || c == ',' || (c == ' ' && (begins || line[i - 1] == ':')) ||
+               (c == '-' && begins);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Two lines of one section, from 0, that are not indented alike.
+struct UnevenLines {
+  int first = 0, second = 0;
+  std::size_t first_indent = 0, second_indent = 0;
+};
+
+/// The first such lines among those from 0 to `last`.
+std::optional<UnevenLines> uneven_lines(const std::string& yaml, int last) {
+  struct Level {
+    int line;
+    std::size_t indent;
+  };
+  std::vector<Level> open;
+  std::istringstream text(yaml);
+  std::string line;
+  bool may_deepen = true;
+  std::ptrdiff_t brackets = 0;
+  for (int number = 0; number <= last && std::getline(text, line); ++number) {
+    const std::string content(trim(line.substr(0, line.find(" #"))));
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (content.empty() || content[0] == '#') continue;
+    const bool is_inside = brackets > 0;
+    brackets += std::ranges::count_if(content, [](char c) { return c == '{' || c == '['; }) -
+                std::ranges::count_if(content, [](char c) { return c == '}' || c == ']'; });
+    const bool has_key = content.find(": ") != std::string::npos || content.ends_with(':');
+    if (is_inside || !has_key) continue;
+    std::optional<Level> left;
+    for (; !open.empty() && open.back().indent > indent; open.pop_back()) left = open.back();
+    if (open.empty() || open.back().indent < indent) {
+      if (left || !may_deepen) {
+        const Level other = left ? *left : open.back();
+        return UnevenLines{other.line, number, other.indent, indent};
+      }
+      open.push_back({number, indent});
+    }
+    may_deepen = content.ends_with(':') || content.starts_with("- ") || content.ends_with('|') ||
+                 content.ends_with('>');
   }
   return std::nullopt;
 }
@@ -175,14 +244,19 @@ YAML::Node load_document(const std::string& yaml, const std::string& name) {
       throw ConfigError("{}:{}: a second YAML document begins; a configuration is one", name,
                         second->line + 1);
     if (const auto open = line_with_open_quotation(yaml))
-      throw ConfigError(
-          "{}:{}: a quotation mark without its partner; put one at the end of the text", name,
-          *open + 1);
+      throw ConfigError(kOpenQuotation, name, *open + 1);
     return YAML::Load(yaml);
   } catch (const YAML::Exception& error) {
     if (const auto tab = line_with_tab(yaml))
       throw ConfigError("{}:{}: begins with a tab; YAML is indented with blanks alone", name,
                         *tab + 1);
+    if (const auto open = line_with_open_text(yaml, error.mark.line))
+      throw ConfigError(kOpenQuotation, name, *open + 1);
+    if (const auto uneven = uneven_lines(yaml, error.mark.line))
+      throw ConfigError(
+          "{}:{}: begins with {}, and line {} of the same section with {}; indent both alike", name,
+          uneven->second + 1, counted(static_cast<int64_t>(uneven->second_indent), "blank"),
+          uneven->first + 1, counted(static_cast<int64_t>(uneven->first_indent), "blank"));
     const std::string line = error.mark.line < 0 ? "" : ":" + std::to_string(error.mark.line + 1);
     throw ConfigError(name + line + ": not valid YAML: " + one_line(error.msg));
   }

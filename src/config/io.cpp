@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "config/document.h"
 #include "config/suggest.h"
+#include "config/yaml.h"
 
 namespace heed::config {
 namespace {
@@ -99,11 +100,33 @@ std::string name_keys(const SectionView& section, const std::string& path) {
   return "name a key of it, as in " + path_of(path, keys.front());
 }
 
+/// Whether a file of this name has both sides of a corpus (text/tsv.h).
+bool has_both_sides(const YAML::Node& name) {
+  return name.Scalar().find(".tsv") != std::string::npos;
+}
+
 /// The advice for a file's name in place of the section of a corpus.
 std::string write_files(const SectionView& section, const YAML::Node& node) {
   const std::vector<std::string> keys = keys_of(section);
   if (!node.IsScalar() || std::ranges::count(keys, "source") == 0) return "";
-  return fmt::format("; write {{source: {}}}", one_line(node.Scalar()));
+  const std::string source = one_line(yaml_text(node.Scalar()));
+  if (has_both_sides(node) || std::ranges::count(keys, "target") == 0)
+    return fmt::format("; write {{source: {}}}", source);
+  return fmt::format("; write {{source: {}, target: FILE}}, where FILE has its translations",
+                     source);
+}
+
+/// The advice for a list of the names of two files in place of the section of a corpus.
+std::string write_both(const SectionView& section, const YAML::Node& list) {
+  const std::vector<std::string> keys = keys_of(section);
+  if (list.size() != 2 || std::ranges::count(keys, "source") == 0 ||
+      std::ranges::count(keys, "target") == 0)
+    return "";
+  const YAML::Node source = list[0], target = list[1];
+  if (!source.IsScalar() || !target.IsScalar() || has_both_sides(source) || has_both_sides(target))
+    return "";
+  return fmt::format("; write {{source: {}, target: {}}}", one_line(yaml_text(source.Scalar())),
+                     one_line(yaml_text(target.Scalar())));
 }
 
 /// Lays YAML nodes over a view. `source` is the file's name, or "--set".
@@ -222,8 +245,11 @@ class Reader {
       fail(where, path,
            "expected a section or a list of sections, got " + kind_of(node) +
                write_files(list.prototype, node));
+    if (node.IsSequence())
+      if (const std::string cure = write_both(list.prototype, node); !cure.empty())
+        fail(where, path, "expected a section or a list of sections, got a list of names" + cure);
     list.clear();
-    if (node.IsMap()) return section(list.add(), node, path_of(path, "0"));
+    if (node.IsMap()) return section(list.add(), node, path);
     std::size_t index = 0;
     for (const auto& element : node)
       section(list.add(), element, path_of(path, std::to_string(index++)));
@@ -270,8 +296,8 @@ class Setting {
       reader_.fail({}, path_of(path, one_line(parts_[part])),
                    fmt::format("there are only {} entries", list.size()));
     const SectionView element = index == list.size() ? list.add() : list.at(index);
+    if (!number) return walk(element, part, path);
     const std::string prefix = path_of(path, std::to_string(index));
-    if (!number) return walk(element, part, prefix);
     if (part + 1 < parts_.size()) return walk(element, part + 1, prefix);
     reader_.section(element, parsed(prefix), prefix);
   }

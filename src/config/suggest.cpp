@@ -17,6 +17,11 @@ std::string folded(std::string_view word) {
   return out;
 }
 
+/// The name that a short form stands for; the word itself where it is none.
+std::string_view unabridged(std::string_view word) {
+  return word == "src" ? "source" : word == "tgt" || word == "trg" ? "target" : word;
+}
+
 bool part_of(const std::string& shorter, const std::string& longer) {
   return shorter.size() >= 3 && (longer.starts_with(shorter) || longer.ends_with(shorter));
 }
@@ -33,7 +38,7 @@ std::string present_key(const std::string& key) {
 std::size_t distance(std::string_view a, std::string_view b) {
   const std::string x = folded(a), y = folded(b);
   if (x == y) return 0;
-  if (part_of(x, y) || part_of(y, x)) return 1;
+  if (part_of(x, y) || part_of(y, x) || unabridged(x) == y || x == unabridged(y)) return 1;
   const std::size_t shorter = std::min(x.size(), y.size()), longer = std::max(x.size(), y.size());
   if ((longer - shorter) * 3 > longer) return kFar;  // at least as many edits as this difference
   const std::size_t edits = edit_distance(x, y);

@@ -22,8 +22,6 @@ namespace {
 using nlohmann::json;
 using text::Script;
 
-constexpr const char* kSlipped = "lines have slipped: ";
-
 /// Lines in another script than their file. The script of a file is only known at its end, so until
 /// then there is a notice for each script.
 class ScriptSurvey {
@@ -193,39 +191,42 @@ HygieneReport check_hygiene(const DataConfig& config) {
   return report;
 }
 
-std::vector<std::string> HygieneReport::text() const {
-  std::vector<std::string> lines;
+std::vector<HygieneReport::Line> HygieneReport::lines() const {
+  std::vector<Line> lines;
   for (const Set& set : sets) {
     const std::size_t head = lines.size();
-    lines.push_back(
-        fmt::format("{}: {}, {}{}{}{} + {}", set.key, files_text(set.source, set.target), set.pairs,
+    const auto add = [&](std::string text) { lines.push_back({.text = std::move(text)}); };
+    add(fmt::format("{}: {}, {}{}{}{} + {}", set.key, files_text(set.source, set.target), set.pairs,
                     set.pairs == 1 ? " pair, " : " pairs, ",
                     set.links > 0 ? std::to_string(set.links) + " links of words, " : "",
                     text::name_of(set.source_script), text::name_of(set.target_script)));
     if (set.copies.is_near())
-      lines.push_back(fmt::format(
-          "  {:.0f} % of the words of a target are words of its source: short pairs with "
-          "equal sides are no flaw",
-          100 * set.copies.usual));
+      add(
+          fmt::format("  {:.0f} % of the words of a target are words of its source: short pairs "
+                      "with equal sides are no flaw",
+                      100 * set.copies.usual));
     const auto say = [&](const std::string& what, const Notice& notice) {
-      if (notice.count > 0) lines.push_back(fmt::format("  {}: {}", what, notice.text()));
+      if (notice.count > 0) add(fmt::format("  {}: {}", what, notice.text()));
     };
     say("source also in data.train", set.source_in_training);
     say("target also in data.train", set.target_in_training);
     say("pair also in data.train", set.pair_in_training);
     for (std::size_t i = 0; i < kFlaws; ++i)
       say(describe(static_cast<Flaw>(i), ratio), set.found[i]);
-    for (const std::string& trace : set.traces.text()) lines.push_back("  " + trace);
-    for (const std::string& one : set.damage) lines.push_back("  " + one);
+    for (const std::string& trace : set.traces.text()) add("  " + trace);
+    for (const std::string& one : set.damage) add("  " + one);
     if (set.slips.any())
-      lines.push_back(fmt::format(
-          "  {}{}{}", kSlipped, join(set.slips.text(), "; "),
-          set.target.empty() || text::csv_flaw(set.source) || text::csv_flaw(set.target)
-              ? ""
-              : fmt::format("; mend it by `{}`", realign_command(set.source, set.target))));
-    if (lines.size() == head + 1) lines[head] += ": no flaws found";
+      lines.push_back(
+          {.text = "  " + set.slips.message(set.source, set.target), .is_warning = true});
+    if (lines.size() == head + 1) lines[head].text += ": no flaws found";
   }
   return lines;
+}
+
+std::vector<std::string> HygieneReport::text() const {
+  std::vector<std::string> out;
+  for (const Line& line : lines()) out.push_back(line.text);
+  return out;
 }
 
 std::string HygieneReport::to_json() const {
@@ -235,18 +236,19 @@ std::string HygieneReport::to_json() const {
                                                             json::error_handler_t::replace);
 }
 
-HygieneReport report_hygiene(const DataConfig& config) {
+HygieneReport report_hygiene(const DataConfig& config, bool header_is_told) {
   HygieneReport report = check_hygiene(config);
   for (HygieneReport::Set& set : report.sets) {
     if (set.key == "data.test")
       for (const std::string& found : set.damage) log::warn(found);
     set.damage.clear();
+    if (header_is_told) set.traces.forget_header();
   }
-  for (const std::string& line : report.text())
-    if (line.find(kSlipped) == line.npos)
-      log::info(line);
+  for (const HygieneReport::Line& line : report.lines())
+    if (line.is_warning)
+      log::warn(line.text);
     else
-      log::warn(line);
+      log::info(line.text);
   return report;
 }
 

@@ -40,10 +40,18 @@ struct HygieneReport {
   /// CopyLimit::usual of the first training corpus.
   double usual_copies() const { return sets.empty() ? 0 : sets.front().copies.usual; }
 
+  struct Line {
+    std::string text;
+    bool is_warning = false;
+  };
+
   double ratio = 0;       // data.clean_ratio
   std::vector<Set> sets;  // training, validation, test
 
-  /// The report for the log: a line for each set, and an indented one for each kind of finding.
+  /// The report for the log: a line for each set, and an indented one for each kind of finding. The
+  /// pairs of a set whose lines have slipped are wrong, of which a warning tells.
+  std::vector<Line> lines() const;
+  /// The texts of these lines.
   std::vector<std::string> text() const;
   /// An object that has for each set its files, pairs and scripts, and for each kind of finding a
   /// count and the first lines.
@@ -56,7 +64,8 @@ struct HygieneReport {
 /// UTF-8, where two files differ in length, and for a wrong line of an alignment.
 HygieneReport check_hygiene(const DataConfig& config);
 /// The same as check_hygiene(), but also writes the report to the log; not the damage of training
-/// and validation sets, which is told when they are read again.
-HygieneReport report_hygiene(const DataConfig& config);
+/// and validation sets, which is told when they are read again. `header_is_told`: nor a line of
+/// column names, of which the caller has told.
+HygieneReport report_hygiene(const DataConfig& config, bool header_is_told = false);
 
 }  // namespace heed::data

@@ -128,10 +128,7 @@ void PairReader::mismatch() {
     if (const auto flaw = text::csv_flaw(reader->path())) advice = "; " + *flaw;
   if (advice.empty() && !text::is_stream(source_.path()) && !text::is_stream(target_->path())) {
     const Slips slips = find_slips(source_.path(), target_->path());
-    if (slips.any())
-      advice =
-          fmt::format(": {}; `{}` puts lines beside their translations", join(slips.text(), "; "),
-                      realign_command(source_.path(), target_->path()));
+    if (slips.any()) advice = "; " + slips.message(source_.path(), target_->path());
   }
   throw UserError(
       "{} has {} lines and {} has {}; line i of one must be the translation of line i of the "

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "text/lines.h"
+#include "text/tsv.h"
 
 namespace heed::data {
 namespace {
@@ -233,12 +234,8 @@ void SlipFinder::work(bool at_end) {
         std::ssize(source_) >= kWindow + kAhead && first_target_ + std::ssize(target_) >= needed;
     if (!enough && !at_end) return;
     const int64_t size = std::min<int64_t>(std::ssize(source_), kWindow + kAhead);
-    Window window{.source = {source_.data(), static_cast<std::size_t>(size)},
-                  .target = target_,
-                  .offset = first_source_ - first_target_,
-                  .before = lag_};
     const int64_t lines = size < std::ssize(source_) || !at_end ? kWindow : size;
-    take(window, static_cast<std::size_t>(lines));
+    take(static_cast<std::size_t>(size), static_cast<std::size_t>(lines));
     source_.erase(source_.begin(), source_.begin() + lines);
     first_source_ += lines;
     const int64_t past =
@@ -248,8 +245,11 @@ void SlipFinder::work(bool at_end) {
   }
 }
 
-void SlipFinder::take(const Window& given, std::size_t lines) {
-  Window window = given;
+void SlipFinder::take(std::size_t size, std::size_t lines) {
+  Window window{.source = {source_.data(), size},
+                .target = target_,
+                .offset = first_source_ - first_target_,
+                .before = lag_};
   window.try_around(lag_);
   window.note_repeats();
   if (window.size() < kFewest || std::ssize(window.target) < kFewest) {
@@ -344,6 +344,13 @@ std::vector<std::string> Slips::text() const {
   return out;
 }
 
+std::string Slips::message(const std::string& source, const std::string& target) const {
+  const bool is_csv = !target.empty() && (text::csv_flaw(source) || text::csv_flaw(target));
+  return fmt::format(
+      "lines have slipped: {}{}", join(text(), "; "),
+      is_csv ? "" : fmt::format("; mend it by `{}`", realign_command(source, target)));
+}
+
 Slips find_slips(const std::string& source, const std::string& target) {
   SlipFinder finder;
   text::LineReader sources(source), targets(target);
@@ -359,8 +366,12 @@ Slips find_slips(const std::string& source, const std::string& target) {
 }
 
 std::string realign_command(const std::string& source, const std::string& target) {
-  return fmt::format("heed clean {} {} --realign -o realigned", shell_path(source),
-                     shell_path(target));
+  if (!target.empty())
+    return fmt::format("heed clean {} {} --realign -o realigned", shell_path(source),
+                       shell_path(target));
+  const std::string both = shell_path(source);
+  return fmt::format("cut -f1 {} > SOURCE; cut -f2 {} > TARGET; {}", both, both,
+                     realign_command("SOURCE", "TARGET"));
 }
 
 }  // namespace heed::data

@@ -41,6 +41,10 @@ struct Slips {
   static constexpr double kLeastEvidence = 0.25;
   /// A line for each stretch whose lag is not 0, at most five and then their number.
   std::vector<std::string> text() const;
+  /// The message that says where the lines of these files have slipped, with the command that mends
+  /// it; without one where a file looks like CSV, of which something else is wrong. An empty
+  /// `target`: the source is a file of both sides. any() holds.
+  std::string message(const std::string& source, const std::string& target) const;
 };
 
 /// Takes the lines of both files and finds the most likely lags by Viterbi's algorithm: the lag is
@@ -60,7 +64,8 @@ class SlipFinder {
  private:
   struct Window;
   void work(bool at_end);
-  void take(const Window& window, std::size_t lines);
+  /// Decides the lags of the first `lines` of `size` source lines.
+  void take(std::size_t size, std::size_t lines);
 
   std::vector<LineMarks> source_, target_;  // from these lines on:
   int64_t first_source_ = 0, first_target_ = 0;
@@ -73,7 +78,8 @@ class SlipFinder {
 /// throws.
 Slips find_slips(const std::string& source, const std::string& target);
 
-/// The command that puts the lines of such files beside their translations.
+/// The command that puts the lines of such files beside their translations. An empty `target`: the
+/// source is a file of both sides, of which each gets a file first.
 std::string realign_command(const std::string& source, const std::string& target);
 
 }  // namespace heed::data

@@ -115,6 +115,10 @@ void Traces::add(const PairOfLines& pair) {
                     (text::has_other_blanks(pair.source) || text::has_other_blanks(pair.target)));
 }
 
+void Traces::forget_header() {
+  found_[kHeader] = {};
+}
+
 bool Traces::counts(std::size_t kind) const {
   if (kind == kMarks && is_cut_) return false;
   if (kind == kQuotes) return 2 * found_[kind].count > pairs_;

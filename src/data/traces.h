@@ -30,6 +30,9 @@ class Traces {
   explicit Traces(bool is_cut) : is_cut_(is_cut) {}
   void add(const PairOfLines& pair);
 
+  /// Takes a line of column names for a pair.
+  void forget_header();
+
   /// One line for each kind that was found: what it is, the cure, how many pairs and the first
   /// ones. Quotation marks count where they are around most lines, decomposed letters where other
   /// lines have composed ones.

@@ -1,7 +1,8 @@
 #include "document/term_columns.h"
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "base/strings.h"
@@ -11,8 +12,46 @@
 namespace heed::document {
 namespace {
 
-bool is_listed(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
+/// Names of columns, as plain_name() makes them, with '|' between them.
+struct RoleNames {
+  ColumnRole role;
+  std::string_view names;
+};
+
+constexpr std::array<RoleNames, 6> kRoles = {{
+    {ColumnRole::source,
+     "source|source term|source text|source phrase|source word|src|term|original|original term|"
+     "begriff|quelle|quellbegriff|quelltext|ausgangstext|terme|terme source|texte source|origen|"
+     "término|término origen|原文|术语|用語"},
+    {ColumnRole::target,
+     "target|target term|target text|target phrase|target word|tgt|trg|translation|translated term|"
+     "übersetzung|ziel|zielbegriff|zieltext|traduction|cible|terme cible|texte cible|"
+     "traducción|destino|término destino|译文|翻译|訳語|訳文"},
+    {ColumnRole::source_language, "source lang|source language|sourcelang|source locale"},
+    {ColumnRole::target_language, "target lang|target language|targetlang|target locale"},
+    {ColumnRole::note,
+     "comment|comments|note|notes|remark|remarks|description|definition|context|pos|"
+     "part of speech|wortart|kommentar|bemerkung|anmerkung|commentaire|comentario|备注|"
+     "備考"},
+    {ColumnRole::other,
+     "#|nr|lfd nr|num|number|id|uid|term id|term uid|entry id|concept id|key|name|status|"
+     "term status|domain|subject|category|gender|tags|translatable|forbidden|case sensitive|"
+     "casesensitive"},
+}};
+
+constexpr std::string_view kPartsOfSpeech =
+    "noun|verb|adjective|adj|adverb|adv|pronoun|proper noun|preposition|conjunction|interjection|"
+    "substantiv|nomen|eigenname|adjektiv|nom|verbe|adjectif|adverbe|sustantivo|verbo|adjetivo|"
+    "adverbio";
+constexpr std::string_view kScripts = "latn|cyrl|arab|hans|hant|deva|grek|hebr|jpan";
+
+bool is_among(std::string_view name, std::string_view names) {
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find('|'), names.size());
+    if (names.substr(0, end) == name) return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
 }
 
 /// The name in small letters, its words separated by blanks.
@@ -30,9 +69,7 @@ bool are_subtags(std::string_view rest) {
     rest.remove_prefix(1);
     const std::string part = ascii_lower(rest.substr(0, rest.find_first_of("-_")));
     rest.remove_prefix(part.size());
-    const bool is_script =
-        is_listed(part, {"latn", "cyrl", "arab", "hans", "hant", "deva", "grek", "hebr", "jpan"});
-    if (part.size() != 2 && !is_script && !is_number(part)) return false;
+    if (part.size() != 2 && !is_among(part, kScripts) && !is_number(part)) return false;
   }
   return true;
 }
@@ -45,7 +82,7 @@ std::string language_of_column(std::string_view name, const TermLanguages& model
   for (const std::string_view before : {"term", "translation"}) {
     if (!ascii_lower(name).starts_with(before)) continue;
     std::string_view rest = trim(name.substr(before.size()));
-    if (rest.size() > 2 && is_listed(rest.substr(0, 1), {"[", "(", "_"})) {
+    if (rest.size() > 2 && is_among(rest.substr(0, 1), "[|(|_")) {
       rest.remove_prefix(1);
       if (rest.ends_with(']') || rest.ends_with(')')) rest.remove_suffix(1);
       if (is_language_code(rest, model)) return std::string(rest);
@@ -69,67 +106,17 @@ bool is_language_code(std::string_view cell, const TermLanguages& model) {
 
 NamedColumn named_column(const std::string& cell, const TermLanguages& model) {
   const std::string name = plain_name(cell);
-  if (is_listed(name,
-                {"source",       "source term",  "source text", "source phrase", "source word",
-                 "src",          "term",         "original",    "original term", "begriff",
-                 "quelle",       "quellbegriff", "quelltext",   "ausgangstext",  "terme",
-                 "terme source", "texte source", "origen",      "término",       "término origen",
-                 "原文",         "术语",         "用語"}))
-    return {.role = ColumnRole::source};
-  if (is_listed(name, {"target",
-                       "target term",
-                       "target text",
-                       "target phrase",
-                       "target word",
-                       "tgt",
-                       "trg",
-                       "translation",
-                       "translated term",
-                       "übersetzung",
-                       "ziel",
-                       "zielbegriff",
-                       "zieltext",
-                       "traduction",
-                       "cible",
-                       "terme cible",
-                       "texte cible",
-                       "traducción",
-                       "destino",
-                       "término destino",
-                       "译文",
-                       "翻译",
-                       "訳語",
-                       "訳文"}))
-    return {.role = ColumnRole::target};
-  if (is_listed(name, {"source lang", "source language", "sourcelang", "source locale"}))
-    return {.role = ColumnRole::source_language};
-  if (is_listed(name, {"target lang", "target language", "targetlang", "target locale"}))
-    return {.role = ColumnRole::target_language};
+  for (const RoleNames& one : kRoles)
+    if (is_among(name, one.names)) return {.role = one.role};
   // UTX puts the language before what a column says of its terms: "src:pos".
   if (name.starts_with("src:") || name.starts_with("tgt:")) return {.role = ColumnRole::note};
-  if (is_listed(name, {"comment", "comments", "note", "notes", "remark", "remarks", "description",
-                       "definition", "context", "pos", "part of speech", "wortart", "kommentar",
-                       "bemerkung", "anmerkung", "commentaire", "comentario", "备注", "備考"}))
-    return {.role = ColumnRole::note};
-  if (is_listed(
-          name,
-          {"#",      "nr",      "lfd nr",       "num",       "number",         "id",
-           "uid",    "term id", "term uid",     "entry id",  "concept id",     "key",
-           "name",   "status",  "term status",  "domain",    "subject",        "category",
-           "gender", "tags",    "translatable", "forbidden", "case sensitive", "casesensitive"}))
-    return {.role = ColumnRole::other};
   if (std::string language = language_of_column(cell, model); !language.empty())
     return {.role = ColumnRole::language, .language = std::move(language)};
   return {};
 }
 
 bool is_part_of_speech(const std::string& cell) {
-  return is_listed(
-      plain_name(cell),
-      {"noun",    "verb",        "adjective",   "adj",         "adverb",       "adv",
-       "pronoun", "proper noun", "preposition", "conjunction", "interjection", "substantiv",
-       "nomen",   "eigenname",   "adjektiv",    "nom",         "verbe",        "adjectif",
-       "adverbe", "sustantivo",  "verbo",       "adjetivo",    "adverbio"});
+  return is_among(plain_name(cell), kPartsOfSpeech);
 }
 
 bool names_both_sides(const std::vector<std::string>& names, const TermLanguages& model) {

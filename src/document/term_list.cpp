@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "document/table_cells.h"
+#include "document/term_forms.h"
 #include "text/language_tags.h"
 #include "text/utf8.h"
 
@@ -103,6 +104,8 @@ TermSides sides_of(const Tags& there, const TermLanguages& model,
 }
 
 TermList read_terms(std::string_view bytes, std::string_view name, const TermLanguages& languages) {
+  if (!is_xml(bytes))
+    if (const auto flaw = flaw_of_form(bytes, name, languages)) throw UserError("{}", *flaw);
   TermList list =
       is_xml(bytes) ? read_tbx(bytes, languages) : read_term_table(bytes, name, languages);
   if (!text::is_utf8(bytes))

@@ -26,8 +26,9 @@ struct TermList {
 };
 
 /// Reads the bytes of a glossary: TBX, if it is XML, or else a table with tabs, semicolons or
-/// commas. The ending of `name`, the name of its file, may say whose it is. Throws UserError, which
-/// begins with the line, where what stands there is not understood.
+/// commas. The ending of `name`, the name of its file, may say whose it is. Throws UserError where
+/// the file has another form, and where a line of it is not understood, with which the message
+/// begins.
 TermList read_terms(std::string_view bytes, std::string_view name, const TermLanguages& languages);
 
 /// The readers of both kinds.

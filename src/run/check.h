@@ -106,6 +106,7 @@ struct CheckOptions {
   // The vocabularies that were made for it already; without them the check tests whether they can
   // be made.
   const Vocabularies* vocabularies = nullptr;
+  bool header_is_told = false;  // a line of column names in a corpus; the caller has told of it
 };
 
 /// Whether validations translate their sets, or samples of them.

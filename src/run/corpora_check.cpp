@@ -62,7 +62,7 @@ bool has_no_line(const std::string& path) {
 
 /// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
 int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, bool is_cut,
-                    Check& found) {
+                    bool header_is_told, Check& found) {
   if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
     throw UserError("{}: {} and {} have no lines; give at least one pair", key, corpus.source,
                     corpus.target);
@@ -78,6 +78,7 @@ int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, boo
         "{}: both sides are the same in each of the {}; without data.noise a model of them only "
         "copies",
         key, counted(pairs, "pair")));
+  if (header_is_told) traces.forget_header();
   for (const std::string& trace : traces.text()) found.doubts.push_back(key + ": " + trace);
   return pairs;
 }
@@ -240,7 +241,10 @@ bool check_corpora(const Config& config, const CheckOptions& options, Check& fou
     const bool is_new = !pairs_of.contains(names);
     std::optional<int64_t>& pairs = pairs_of[names];
     if (is_new && good)
-      found.passes([&] { pairs = count_pairs(*corpus, key, data::is_cut_already(data), found); });
+      found.passes([&] {
+        pairs =
+            count_pairs(*corpus, key, data::is_cut_already(data), options.header_is_told, found);
+      });
     const bool trains = key.starts_with("data.train");
     if (trains) readable = readable && pairs;
     if (pairs && trains)

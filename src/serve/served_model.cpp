@@ -14,6 +14,7 @@
 #include "decode/search/next_words.h"
 #include "decode/search/search.h"
 #include "serve/specification.h"
+#include "text/language_tags.h"
 #include "text/lines.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -238,6 +239,30 @@ std::string one_line_of(const std::string& text, const char* name) {
   return lines[0];
 }
 
+namespace {
+
+/// The options that name the languages of models that do not say them, where these may be the ones
+/// that a request asks for; "": all models say theirs.
+std::string cure_of_unnamed(const std::vector<ServedModel>& models, const std::string& source,
+                            const std::string& target) {
+  std::string options;
+  const auto add = [&](const char* option, const std::string& wished,
+                       std::string ServedModel::*language) {
+    const bool is_unnamed = std::ranges::any_of(models, [&](const ServedModel& model) {
+      return text::main_language(model.*language).empty();
+    });
+    if (!is_open(wished) && is_unnamed)
+      options += fmt::format(" {} {}", option, shell_word(one_line(wished)));
+  };
+  add("--source", source, &ServedModel::source);
+  add("--target", target, &ServedModel::target);
+  return options.empty()
+             ? ""
+             : "; where a model's files do not say its languages, begin heed serve with" + options;
+}
+
+}  // namespace
+
 std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters,
                    const std::string& detected) {
   const std::string name = parameters.text("model"), source = parameters.text("source"),
@@ -260,7 +285,8 @@ std::size_t choose(const std::vector<ServedModel>& models, const Parameters& par
   throw UserError(
       (name.empty() ? "no model here translates" : one_line(name) + " does not translate") +
       (is_open(source) ? "" : " from " + one_line(source)) +
-      (is_open(target) ? "" : " to " + one_line(target)) + "; GET /languages lists them");
+      (is_open(target) ? "" : " to " + one_line(target)) + "; GET /languages lists them" +
+      cure_of_unnamed(models, source, target));
 }
 
 int fit_of(const std::string& code, const std::string& wished) {

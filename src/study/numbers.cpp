@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t kLongestNumber = 8;  // groups of digits
 constexpr std::size_t kMostGroups = 1000;  // of a line; more are a table, or no text
 constexpr std::size_t kSpelled = 2;        // digits; numbers of fewer or as many are often words
+constexpr std::size_t kShortTelephone = 6, kLongTelephone = 5;  // digits: 03-1234, 89-12345
 constexpr int kZerosOfThousand = 3;  // zeros; words such as "million" stand for as many or more
 
 /// The separator between two groups of digits.
@@ -31,14 +32,14 @@ enum class Joint {
   none,
   mark,   // a decimal sign or a sign that groups digits; dates and times of day have them, too
   blank,  // it may group digits or separate numbers
-  loose,  // a dash, slash or colon, for which the same is true
+  loose,  // a dash, slash or colon: of a telephone number, date or time of day, or of a range
 };
 
 /// Digits in a row, as ASCII.
 struct DigitGroup {
   std::string digits;
   Joint joint = Joint::none;  // to the group before
-  bool after_decimal_sign = false, after_power = false;
+  bool after_decimal_sign = false, after_power = false, after_colon = false;
   bool before_power = false;  // 10^4 and the like follow: 1100万
   bool is_month = false;      // 7月, which other languages write as a name
 };
@@ -279,13 +280,12 @@ class NumbersOfText {
     read(text);
     if (too_many()) return;
     for (const DigitGroup& group : groups_) {
-      if (group.digits.size() == 2) pairs_of_digits_.insert(group.digits);
       if (is_year(group.digits)) endings_of_years_.insert(group.digits.substr(2));
       if (const auto hour = hour_of(group.digits)) hours_.insert(*hour);
     }
     for (std::size_t first = 0; first < groups_.size(); ++first)
-      for (std::size_t last = first; last < groups_.size() && reaches(first, last); ++last)
-        add(reading(first, last));
+      for (std::size_t last = first; last < groups_.size() && are_joined(first, last); ++last)
+        if (may_be_one(first, last)) add(reading(first, last));
   }
 
   /// Whether a number differs from `value` by no more than this share.
@@ -371,8 +371,11 @@ class NumbersOfText {
                         : text::is_space(gap)                    ? Joint::blank
                         : may_group_digits(gap)                  ? Joint::loose
                                                                  : Joint::none;
-    groups_.push_back(
-        {.digits = "", .joint = joint, .after_decimal_sign = decimal, .after_power = power});
+    groups_.push_back({.digits = "",
+                       .joint = joint,
+                       .after_decimal_sign = decimal,
+                       .after_power = power,
+                       .after_colon = gap == U':'});
   }
 
   /// Whether the group belongs to a number with the one before it.
@@ -382,12 +385,43 @@ class NumbersOfText {
                                           groups_[i - 1].digits.size() <= 3);
   }
 
-  /// Whether the groups may be one number.
-  bool reaches(std::size_t first, std::size_t last) const {
-    if (last - first >= kLongestNumber) return false;
+  bool are_joined(std::size_t first, std::size_t last) const {
+    return last - first < kLongestNumber &&
+           !any_after(first, last, [](const DigitGroup& one) { return one.joint == Joint::none; });
+  }
+
+  /// Whether the groups may be one number. Dashes and the like join the three or more groups of a
+  /// telephone number or date, and two that are no range.
+  bool may_be_one(std::size_t first, std::size_t last) const {
+    if (!are_joined(first, last)) return false;
+    std::size_t loose = 0, at = 0;
     for (std::size_t i = first + 1; i <= last; ++i)
-      if (groups_[i].joint == Joint::none) return false;
-    return true;
+      if (groups_[i].joint == Joint::loose) ++loose, at = i;
+    return loose == 0 || is_time(first, last) || (loose == 1 && is_telephone(first, at, last)) ||
+           (loose > 1 && count_digits(first, last) >= kShortTelephone);
+  }
+
+  std::size_t count_digits(std::size_t first, std::size_t last) const {
+    std::size_t count = 0;
+    for (std::size_t i = first; i <= last; ++i) count += groups_[i].digits.size();
+    return count;
+  }
+
+  /// Whether the groups may be a time of day, which some write without its colons.
+  bool is_time(std::size_t first, std::size_t last) const {
+    return hour_of(groups_[first].digits) && !any_after(first, last, [](const DigitGroup& one) {
+             return !one.after_colon || one.digits.size() != 2 || one.digits[0] > '5';
+           });
+  }
+
+  /// Whether the only dash or slash, before the group `at`, may stand in a telephone number
+  /// (0800/6888000, 89-12345, 555-1234) and not between the ends of a range (10-15, 500-1000).
+  bool is_telephone(std::size_t first, std::size_t at, std::size_t last) const {
+    if (groups_[first].digits[0] == '0' && count_digits(first, last) >= kShortTelephone)
+      return true;
+    const std::string &area = groups_[at - 1].digits, &number = groups_[at].digits;
+    if (number.size() >= kLongTelephone) return area.size() + 1 < number.size();
+    return area.size() == 3 && number.size() == 4 && number.back() != '0';
   }
 
   NumberReading reading(std::size_t first, std::size_t last) const {
@@ -427,10 +461,11 @@ class NumbersOfText {
     const std::size_t most = theirs.groups_.size();
     for (std::size_t begin = first - std::min(first, kLongestNumber); begin <= first; ++begin)
       for (std::size_t end = last; end < most && end - begin < kLongestNumber; ++end)
-        if (theirs.reaches(begin, end) && has(theirs.reading(begin, end), may_be_equal))
+        if (theirs.may_be_one(begin, end) && has(theirs.reading(begin, end), may_be_equal))
           return true;
     const bool is_date = last - first > 1 && !theirs.has_thousands(first, last);
     const bool is_decimal = last == first + 1 && theirs.groups_[last].after_decimal_sign;
+    if (theirs.has_blank(first, last) && !has_as_many(theirs, first, last)) return false;
     bool some = false, some_hour = false;
     for (std::size_t i = first; i <= last; ++i) {
       const std::string& digits = theirs.groups_[i].digits;
@@ -439,7 +474,7 @@ class NumbersOfText {
       const bool is_there =
           is_decimal && !some_hour ? has_free(digits) : has(theirs.reading(i, i), are_equal);
       const bool is_hour = has_hour(digits);
-      if (is_there || has_year(digits) || is_hour || is_full_hour) {
+      if (is_there || has_year(theirs, digits) || is_hour || is_full_hour) {
         some = true;
         some_hour = some_hour || (is_hour && i == first);
       } else if (!(is_date && may_be_a_month(digits)) &&
@@ -447,6 +482,17 @@ class NumbersOfText {
         return false;
     }
     return some;
+  }
+
+  /// Whether what stands several times among these groups of `theirs` does so here: 100 100 100 may
+  /// be three numbers, of which 100 is only one.
+  bool has_as_many(const NumbersOfText& theirs, std::size_t first, std::size_t last) const {
+    std::map<std::string, std::ptrdiff_t> counts;
+    for (std::size_t i = first; i <= last; ++i) ++counts[theirs.groups_[i].digits];
+    return std::ranges::all_of(counts, [&](const auto& one) {
+      return one.second == 1 ||
+             std::ranges::count(groups_, one.first, &DigitGroup::digits) >= one.second;
+    });
   }
 
   /// Whether these digits stand by themselves: a half of 2,8 is no half of 8,2.
@@ -475,10 +521,17 @@ class NumbersOfText {
                      [](const DigitGroup& one) { return one.digits.size() == kZerosOfThousand; });
   }
 
-  /// Whether a year is there in its other form: 1985 as '85, or '85 as 1985.
-  bool has_year(const std::string& digits) const {
-    return is_year(digits) ? pairs_of_digits_.contains(digits.substr(2))
-                           : endings_of_years_.contains(digits);
+  /// Whether a year of `theirs` is there in its other form: 1985 as '85, or '85 as 1985. The end of
+  /// 20-25 is no form of 2025, unless the beginning is a year, too.
+  bool has_year(const NumbersOfText& theirs, const std::string& digits) const {
+    if (!is_year(digits)) return endings_of_years_.contains(digits);
+    const std::string century = digits.substr(0, 2), ending = digits.substr(2);
+    const bool may_begin_range = theirs.endings_of_years_.contains(century);
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (groups_[i].digits == ending &&
+          (may_begin_range || groups_[i].joint != Joint::loose || groups_[i - 1].digits != century))
+        return true;
+    return false;
   }
 
   /// Whether an hour is there in its other form: 17 as 5 in the afternoon, or the reverse.
@@ -489,7 +542,7 @@ class NumbersOfText {
   }
 
   std::vector<DigitGroup> groups_;
-  std::set<std::string> pairs_of_digits_, endings_of_years_;
+  std::set<std::string> endings_of_years_;
   std::set<int> hours_;
   std::multimap<std::string, NumberReading> readings_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/error.h"
@@ -10,6 +11,7 @@
 #include "text/language_tags.h"
 #include "text/lines.h"
 #include "text/tmx_lines.h"
+#include "text/utf8.h"
 
 namespace heed::text {
 namespace {
@@ -17,6 +19,22 @@ namespace {
 constexpr const char* kLinesOfCsv =
     "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in row[:2]), "
     "sep=\"\\t\") for row in csv.reader(sys.stdin)]'";
+
+constexpr std::string_view kBars = " ||| ";
+constexpr const char* kTabForBars =
+    "awk '{gsub(/\\t/, \" \"); sub(/ [|][|][|] /, \"\\t\"); print}'";
+
+/// The command that makes a table, NEW.tsv, of a file with bars.
+std::string through_bars(const LineReader& reader) {
+  return reader.command_through(kTabForBars) + ".tsv";
+}
+
+/// Whether the line is "source ||| target".
+bool has_bars(std::string_view line) {
+  const std::size_t at = line.find(kBars);
+  return at != std::string_view::npos &&
+         line.find(kBars, at + kBars.size()) == std::string_view::npos;
+}
 
 bool has_name(std::string_view path, std::string_view ending) {
   for (const std::string_view packed : {".gz", ".zst"})
@@ -60,9 +78,12 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
     return {line.substr(0, tab), line.substr(tab + 1)};
   const auto tabs = std::ranges::count(line, '\t');
   const bool csv = tabs == 0 && line.find(',') != std::string_view::npos;
-  const std::string cure = tabs > 1 ? cure_of_columns(line, reader)
-                           : csv    ? "; if it is CSV: " + reader.command_through(kLinesOfCsv)
-                                    : "";
+  const std::string cure =
+      tabs > 1 ? cure_of_columns(line, reader)
+      : tabs == 0 && has_bars(line)
+          ? "; with it in place of ' ||| ', as fast_align has them: " + through_bars(reader)
+      : csv ? "; if it is CSV: " + reader.command_through(kLinesOfCsv)
+            : "";
   throw UserError("{}:{}: {}{}; each line of a corpus in one file is source TAB target{}",
                   reader.name(), reader.line_number(), tabs == 0 ? "no" : std::to_string(tabs),
                   tabs == 0 ? " TAB" : " TABs", cure);
@@ -78,6 +99,22 @@ std::optional<std::string> csv_flaw(const std::string& path) {
       "{}: looks like a table with commas (CSV), of which each line is read as a text; its first "
       "two columns as a .tsv file: {}",
       path, LineReader(path).command_through(kLinesOfCsv));
+}
+
+std::optional<std::string> bars_flaw(const std::string& path) {
+  constexpr int64_t kLooked = 10;  // lines
+  if (is_stream(path)) return std::nullopt;
+  LineReader reader(path);
+  bool any = false;
+  for (std::string line; reader.line_number() < kLooked && reader.next(line);) {
+    if (is_blank(line)) continue;
+    if (!has_bars(line)) return std::nullopt;
+    any = true;
+  }
+  if (!any) return std::nullopt;
+  return fmt::format(
+      "{}: has both sides with ' ||| ' between them, as fast_align reads them; as a .tsv file: {}",
+      path, through_bars(reader));
 }
 
 void require_both_sides(const std::string& command, const std::string& source,
@@ -96,6 +133,7 @@ void require_both_sides(const std::string& command, const std::string& source,
     if (const auto flaw = csv_flaw(source)) throw UserError("{}: {}", command, *flaw);
     std::string line;
     LineReader(source).next(line);  // throws where the file has a format with both sides
+    if (const auto flaw = bars_flaw(source)) throw UserError("{}: {}", command, *flaw);
   }
   throw UserError("{}: name a file of sources and one of translations, or one .tsv file of both",
                   command);

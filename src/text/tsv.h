@@ -32,6 +32,10 @@ bool has_tsv_name(std::string_view path);
 /// with commas, whose lines have several texts or half a cell; nothing for other names.
 std::optional<std::string> csv_flaw(const std::string& path);
 
+/// The message, with the cure, for a file with both sides in the form of fast_align, "source |||
+/// target", as its first lines have it; nothing for others.
+std::optional<std::string> bars_flaw(const std::string& path);
+
 /// Throws UserError, which begins with the name of the command, unless `source` and `target` name
 /// both sides of a corpus: two files, or one .tsv file and nothing. A single file of another kind
 /// is read, so that the message has the cure for what it holds.

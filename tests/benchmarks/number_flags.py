@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Plants wrong numbers in right translations, and counts what the rule `numbers` of `heed clean` finds (docs/flags.md).
+"""Plants wrong numbers in right translations, and counts what the rule `numbers` of `heed clean` finds (docs/results.md).
 
   git clone https://github.com/MicrosoftTranslator/NTREX
   python3 tests/benchmarks/number_flags.py NTREX/NTREX-128 --heed build/release/heed
   python3 tests/benchmarks/number_flags.py NTREX/NTREX-128 --languages spa,swe,pol --list wrong.tsv    # and the pairs that it misjudges
 
 A fault changes one number of a line. It is drawn among those that both sides write in the same digits, whatever groups them: in the
-others nobody who does not know the language sees a fault. A line has at most one copy with each fault.
+others nobody who does not know the language sees a fault. A line has at most one copy with each fault. For a joined range the number becomes a
+range of two (10-15) on both sides, and the ends of the translation's are joined (1015); with the ends apart the pair is a right one.
 """
 import argparse
 import collections
@@ -67,6 +68,25 @@ def zero_less(text, _):
 
 FAULTS = {"a digit changed": digit_changed, "two digits swapped": two_swapped, "a zero too many": zero_more,
           "a zero too few": zero_less, "number dropped": lambda text, _: ""}
+RANGE, JOINED = "right ranges flagged", "a range joined"
+
+
+def with_range(source, target, chance):
+    """The pair with a range in place of a whole number that both sides have, right and with its ends joined."""
+    here = {plain(one.group()): one for one in NUMBER.finditer(source) if one.group().isdigit()}
+    there = [one for one in NUMBER.finditer(target) if one.group().isdigit() and one.group()[0] != like(0, one.group()[0])
+             and plain(one.group()) in here]
+    if not there:
+        return None
+    two = chance.choice(there)
+    one = here[plain(two.group())]
+    upper = str(int(plain(two.group())) + chance.randint(1, 60))
+    theirs = "".join(like(int(digit), two.group()[0]) for digit in upper)
+    pairs = []
+    for dash in (chance.choice("-\u2013"), ""):
+        pairs.append((source[:one.end()] + chance.choice("-\u2013") + upper + source[one.end():],
+                      target[:two.end()] + dash + theirs + target[two.end():]))
+    return pairs
 
 
 def lines_of(path):
@@ -111,10 +131,13 @@ def main():
         for name, fault in FAULTS.items():
             wrong = ((one, with_fault(one, other, fault, chance)) for one, other in right)
             tried += [(language, name, *pair) for pair in wrong if pair[1] is not None]
+        for pairs in filter(None, (with_range(*pair, chance) for pair in right)):
+            tried += [(language, name, *pair) for name, pair in zip((RANGE, JOINED), pairs)]
     found = flagged(args.heed, [one[2:] for one in tried])
     count = collections.Counter(one[:2] for one in tried)
     raised = collections.Counter(tried[i][:2] for i in found)
-    print(f"| language | right pairs flagged | {' | '.join(FAULTS)} | all faults |\n|{' --- |' * (3 + len(FAULTS))}")
+    faults = [*FAULTS, JOINED]
+    print(f"| language | right pairs flagged | {RANGE} | {' | '.join(faults)} | all faults |\n|{' --- |' * (4 + len(faults))}")
     for language in [*args.languages.split(","), "all"]:
         def share(names, digits):
             all_, ours = (sum(one[language, name] for name in names) for one in (count, raised))
@@ -122,11 +145,11 @@ def main():
                 count["all", name] += count[language, name] if language != "all" else 0
                 raised["all", name] += raised[language, name] if language != "all" else 0
             return f"{ours:,} of {all_:,}: {ours / max(all_, 1):.{digits}%}"
-        cells = [share([""], 2), *(share([name], 1) for name in FAULTS)]
-        ours, all_ = (sum(one[language, name] for name in FAULTS) for one in (raised, count))
+        cells = [share([""], 2), share([RANGE], 2), *(share([name], 1) for name in faults)]
+        ours, all_ = (sum(one[language, name] for name in faults) for one in (raised, count))
         print(f"| {language} | {' | '.join(cells)} | {ours / max(all_, 1):.1%} |")
     if args.list:
-        wrong = [one for i, one in enumerate(tried) if (i in found) == (not one[1])]
+        wrong = [one for i, one in enumerate(tried) if (i in found) == (one[1] in ("", RANGE))]
         args.list.write_text("".join("\t".join(one) + "\n" for one in wrong), encoding="utf-8")
 
 

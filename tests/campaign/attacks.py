@@ -15,16 +15,14 @@ import gzip
 import http.client
 import json
 import pathlib
-import random
 import re
 import resource
-import shutil
 import signal
 import sys
 
 import arguments
 import process
-import references
+import rounds
 import table
 import toy
 
@@ -55,19 +53,15 @@ def encoded(text):
     return text.encode("utf-8", errors="surrogatepass")
 
 
-class Round:
-    """One attack; the kinds take turns."""
+class Attack(rounds.DrawnRound):
+    name = "attacks"
 
     def __init__(self, index, work, seed):
-        self.draw, self.work = random.Random(f"{seed}-{index}"), work
-        self.where, self.folder = f"round {index}", work / f"attack-{index}"
-        self.complaints, self.attempts = [], 0
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
-        self.corpora = toy.write_corpora(work / "corpora")
-        self.model = references.training(work, self.draw.choice(["rnn", "transformer_best_accumulate"])).run
-        kinds = (self.number, self.glossary, self.document, self.corpus, self.requests)
-        self.what = kinds[index % len(kinds)]
+        super().__init__(index, work, seed, ["rnn", "transformer_best_accumulate"])
+        self.attempts = 0
+
+    def kinds(self):
+        return self.number, self.glossary, self.document, self.corpus, self.requests
 
     def file(self, name, data):
         path = self.folder / name
@@ -247,27 +241,9 @@ class Round:
                 self.complaints.append(f"the server ended badly: {heed.text().splitlines()[-1:]}")
         return "requests to a server"
 
-    def go(self):
-        try:
-            attack = self.what()
-        except Exception as error:  # a round that breaks is a finding, too
-            attack = self.what.__name__
-            self.complaints.append(f"{type(error).__name__}: {error}")
-        if not self.complaints:
-            shutil.rmtree(self.folder)
-        return attack
 
-
-def campaign(rounds, seed, work, only=None, say=print):
-    """Returns Results whose rows are attacks."""
-    results = table.Results("attacks")
-    say(f"attacks: seed {seed}; one round again: attacks.py --seed {seed} --round N")
-    for index in range(rounds) if only is None else [only]:
-        played = Round(index, work, seed)
-        attack = played.go()
-        results.add(attack, played.complaints, f"{played.where}, kept in {played.folder}")
-        say(f"{played.where}, {attack}: " + ("; ".join(played.complaints) or "as promised"))
-    return results
+def campaign(times, seed, work, only=None, say=print):
+    return rounds.play(Attack, times, seed, work, only, say)
 
 
 def main():

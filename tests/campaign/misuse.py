@@ -12,7 +12,6 @@ many connections to a server at the same time.
 import json
 import os
 import pathlib
-import random
 import re
 import resource
 import shutil
@@ -23,7 +22,7 @@ import time
 
 import arguments
 import process
-import references
+import rounds
 import table
 import toy
 
@@ -57,19 +56,15 @@ def child_of(pid):
     return int(children[0]) if children else None
 
 
-class Round:
+class Misuse(rounds.DrawnRound):
+    name = "misuse"
+
     def __init__(self, index, work, seed):
-        self.draw, self.work = random.Random(f"{seed}-{index}"), work
-        self.where, self.folder = f"round {index}", work / f"misuse-{index}"
-        self.complaints = []
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
-        self.corpora = toy.write_corpora(work / "corpora")
-        self.name = self.draw.choice(sorted(EDITS))
-        self.model = self.folder / "model"
-        shutil.copytree(references.training(work, self.name).run, self.model)
-        # The misuses take turns, so that a few rounds have seen all.
-        self.what = (self.another_model, self.output, self.odd_text, self.killed_trainer, self.small_files, self.connections)[index % 6]
+        super().__init__(index, work, seed, EDITS)
+        self.model = shutil.copytree(self.model, self.folder / "model")
+
+    def kinds(self):
+        return self.another_model, self.output, self.odd_text, self.killed_trainer, self.small_files, self.connections
 
     def start(self, arguments, **more):
         known = {"MODEL": self.model, "CORPORA": self.corpora, "NEW": self.folder / "new"}
@@ -95,7 +90,7 @@ class Round:
         else:
             named = self.model / "config.yaml"
             text = named.read_text(encoding="utf-8")
-            edits = [edit.split("|") for edit in EDITS[self.name]]
+            edits = [edit.split("|") for edit in EDITS[self.model_name]]
             old, new = self.draw.choice([edit for edit in edits if edit[0] in text])
             named.write_text(text.replace(old, new), encoding="utf-8")
             disturbance = "an edited key of the network"
@@ -195,27 +190,9 @@ class Round:
                 self.complaints.append(f"the server ended badly: {heed.text().splitlines()[-1:]}")
         return "connections at the same time"
 
-    def go(self):
-        try:
-            disturbance = self.what()
-        except Exception as error:  # a round that breaks is a finding, too
-            disturbance = self.what.__name__
-            self.complaints.append(f"{type(error).__name__}: {error}")
-        if not self.complaints:
-            shutil.rmtree(self.folder)
-        return disturbance
 
-
-def campaign(rounds, seed, work, only=None, say=print):
-    """Returns Results whose rows are disturbances."""
-    results = table.Results("misuse")
-    say(f"misuse: seed {seed}; one round again: misuse.py --seed {seed} --round N")
-    for index in range(rounds) if only is None else [only]:
-        played = Round(index, work, seed)
-        disturbance = played.go()
-        results.add(disturbance, played.complaints, played.where)
-        say(f"{played.where}, {disturbance}: " + ("; ".join(played.complaints) or "as promised"))
-    return results
+def campaign(times, seed, work, only=None, say=print):
+    return rounds.play(Misuse, times, seed, work, only, say)
 
 
 def main():

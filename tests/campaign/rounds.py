@@ -1,4 +1,5 @@
-"""A round of kills: one run, killed up to three times and then resumed to its end."""
+"""Rounds of the campaign: those of kills, in which one run is killed up to three times and then resumed to its end, and those in
+which something else is drawn that goes wrong."""
 import os
 import random
 import shutil
@@ -6,6 +7,9 @@ import signal
 import time
 
 import process
+import references
+import table
+import toy
 
 SIGNALS = {"SIGKILL": signal.SIGKILL, "SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT, "SIGHUP": signal.SIGHUP,
            "SIGTERM+KILL": signal.SIGTERM, "SIGSTOP+CONT": signal.SIGSTOP}
@@ -90,3 +94,46 @@ class Round:
             results.add("no kill", common, where)
         if not self.complaints:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class DrawnRound:
+    """A round of one of several kinds, which take turns, so that a few rounds have seen all. What happens in it follows from the seed."""
+    name = ""  # of the campaign and its script
+
+    def __init__(self, index, work, seed, models):
+        self.index, self.work, self.draw = index, work, random.Random(f"{seed}-{index}")
+        self.where, self.folder = f"round {index}", work / f"{self.name}-{index}"
+        self.complaints = []
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.corpora = toy.write_corpora(work / "corpora")
+        self.model_name = self.draw.choice(sorted(models))
+        self.model = references.training(work, self.model_name).run
+
+    def kinds(self):
+        """The methods of which each plays a round and returns what it has done."""
+        raise NotImplementedError
+
+    def go(self):
+        kinds = self.kinds()
+        kind = kinds[self.index % len(kinds)]
+        try:
+            done = kind()
+        except Exception as error:  # a round that breaks is a finding, too
+            done = kind.__name__
+            self.complaints.append(f"{type(error).__name__}: {error}")
+        if not self.complaints:
+            shutil.rmtree(self.folder)
+        return done
+
+
+def play(kind, rounds, seed, work, only=None, say=print):
+    """Plays rounds of a kind of DrawnRound. Returns Results whose rows are what the rounds have done."""
+    results = table.Results(kind.name)
+    say(f"{kind.name}: seed {seed}; one round again: {kind.name}.py --seed {seed} --round N")
+    for index in range(rounds) if only is None else [only]:
+        played = kind(index, work, seed)
+        done = played.go()
+        results.add(done, played.complaints, f"{played.where}, kept in {played.folder}")
+        say(f"{played.where}, {done}: " + ("; ".join(played.complaints) or "as promised"))
+    return results

@@ -1,5 +1,6 @@
 // heed doctor names what is wrong with corpora. The test also holds what other commands say of
 // those in UTF-16.
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -95,13 +96,13 @@ TEST(Corpora, WhoseLinesHaveSlippedAreMended) {
   write_atomic(folder / "cut", cut);
   expect_mistake(run_heed({"init", from, folder / "cut", "--name", "n", "-o", folder / "n.yaml",
                            "--data", folder / "parts"}),
-                 {"lines have slipped: from line 41 on the target is 1 line late; put them",
-                  "heed clean " + from + " " + (folder / "cut") + " --realign -o realigned; and",
+                 {"lines have slipped: from line 41 on the target is 1 line late; mend it by `",
+                  "`heed clean " + from + " " + (folder / "cut") + " --realign -o realigned`; and",
                   "heed init realigned.source realigned.target --name n"});
   EXPECT_FALSE(std::filesystem::exists(folder / "parts"));
   expect_mistake(run_heed({"doctor", from, to}),
                  {"s has 80 lines and", "t has 81; ",
-                  ": from line 41 on the target is 1 line late; `heed clean " + from});
+                  "slipped: from line 41 on the target is 1 line late; mend it by `heed clean "});
   product(run_heed({"clean", from, to, "--realign", "-o", folder / "mended"}));
   EXPECT_EQ(read_file(folder / "mended.source"), source);
   EXPECT_EQ(read_file(folder / "mended.removed.tsv"), "41\tno partner\t\t\n");
@@ -120,7 +121,7 @@ TEST(Corpora, InOneFileAreReadByEveryCommand) {
   product(run_heed({"clean", file, "--remove", "duplicates", "-o", folder / "c"}));
   EXPECT_EQ(read_file(folder / "c.target"), "b a\nd c\n");
   expect_mistake(run_heed({"clean", file, "--realign", "-o", folder / "c"}),
-                 {"c.tsv has both sides: cut -f1 CORPUS"});
+                 {"c.tsv has both sides: cut -f1 " + file + " > SOURCE; cut -f2 "});
   EXPECT_THAT(lines_of(product(run_heed({"score", Toy::get().rnn, file}))), SizeIs(3));
   const std::string json = folder.write("c.jsonl", "{\"en\": \"a\", \"de\": \"b\"}\n"),
                     empty = folder.write("empty", "");
@@ -131,6 +132,28 @@ TEST(Corpora, InOneFileAreReadByEveryCommand) {
     expect_mistake(run_heed(all), {"as a .tsv file: python3 -c 'import json"});
   }
   expect_mistake(run_heed({"score", Toy::get().rnn, empty, empty}), {"empty; no pair to score"});
+}
+
+TEST(Corpora, OfFastAlignAreToldHowTheyBecomeTables) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("fa.txt", "a b ||| b a\n\nc | d: ||| d c\n");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"init"}, {"doctor"}, {"clean"}, {"score", Toy::get().rnn}}) {
+    std::vector<std::string> all = command;
+    all.push_back(file);
+    const std::string said = run_heed(all).err;
+    EXPECT_THAT(said,
+                HasSubstr(command[0] + ": " + file + ": has both sides with ' ||| ' between"));
+    const std::size_t from = said.find("awk ");
+    ASSERT_NE(from, said.npos);
+    const std::string cure = "cd " + folder.path() + " && " + said.substr(from);
+    ASSERT_EQ(std::system(cure.c_str()), 0) << cure;
+    EXPECT_EQ(read_file(folder / "NEW.tsv"), "a b\tb a\n\nc | d:\td c\n");
+  }
+  // A corpus of sentences alone is no configuration, either.
+  expect_mistake(run_heed({"doctor", folder.write("a.en", "A man: here.\nHe sleeps.\n")}),
+                 {"doctor: name a file of sources and one of translations"});
+  expect_mistake(run_heed({"doctor", folder.write("x", "nam: a\n")}), {"did you mean 'name'?"});
 }
 
 TEST(Corpora, InUtf16AreRefusedWithTheCure) {

@@ -1,5 +1,6 @@
 // heed init: from two files to a configuration that trains.
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <random>
 #include <regex>
@@ -69,6 +70,23 @@ TEST(Init, FiveThousandPairsGetATransformerThatTrainWillNotRefuse) {
     return err.substr(0, err.find('\n'));
   };
   EXPECT_EQ(memory(check), memory(result));
+}
+
+TEST(Init, TellsOnceOfALineOfColumnNames) {
+  const TemporaryFolder folder;
+  write_pairs_by_arithmetic(folder, 300);
+  std::string table = "source\ttarget\n";
+  const std::vector<std::string> sources = lines_of(read_file(folder / "corpus.src")),
+                                 targets = lines_of(read_file(folder / "corpus.tgt"));
+  for (std::size_t i = 0; i < sources.size(); ++i) table += sources[i] + "\t" + targets[i] + "\n";
+  const std::string file = folder.write("corpus.tsv", table);
+  const Result result =
+      run_heed({"init", file, "-o", folder / "mine.yaml", "--data", folder / "parts"});
+  product(result);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("line 1 has names of columns, and counts as a pair; to "
+                                          "leave it out, init anew with: tail -n +2 " +
+                                          file),
+                                Not(HasSubstr("a line of column names"))));
 }
 
 TEST(Init, SaysHowManyPairsAreLeftOut) {

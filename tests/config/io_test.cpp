@@ -1,5 +1,6 @@
 #include "config/io.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -9,6 +10,26 @@
 
 namespace heed::config {
 namespace {
+
+using ::testing::StartsWith;
+
+struct PairOfFiles {
+  HEED_CONFIG(PairOfFiles);
+  HEED_FIXED(std::string, source, "", "Source sentences.")
+  HEED_FIXED(std::string, target, "", "Their translations.")
+};
+
+struct ConfigOfPairs {
+  HEED_CONFIG(ConfigOfPairs);
+  HEED_FIXED(std::vector<PairOfFiles>, pairs, {}, "Corpora.")
+};
+
+std::string pairs_error(const std::string& yaml) {
+  return message_of<ConfigError>([&] {
+    ConfigOfPairs config;
+    load_text(config, yaml, "x.yaml");
+  });
+}
 
 ToyConfig loaded(const std::string& yaml) {
   ToyConfig toy;
@@ -141,6 +162,31 @@ TEST(LoadError, AnOpenQuotationNamesItsLine) {
   EXPECT_EQ(toy.name, "it's");
 }
 
+// The parser takes the next mark for the partner, and breaks after it.
+TEST(LoadError, AnOpenQuotationBetweenBracketsNamesItsLine) {
+  const std::string said = ": a quotation mark without its partner; put one at the end of the text";
+  EXPECT_EQ(load_error("seed: 1\ntrain: {source: \"a.en, weight: 1}\nname: \"x\"\n"),
+            "x.yaml:2" + said);
+  EXPECT_EQ(load_error("words: ['it''s', 'b]\nname: 'x'\n"), "x.yaml:1" + said);
+  EXPECT_THAT(load_error("name: it's\nwords: [a's, \"b's\", 'c'\n"),
+              StartsWith("x.yaml:3: not valid YAML: "));
+  EXPECT_THAT(load_error("words: [a, # 'b\n  c\n"), StartsWith("x.yaml:3: not valid YAML: "));
+}
+
+TEST(LoadError, LinesOfOneSectionThatAreNotIndentedAlikeAreNamed) {
+  EXPECT_EQ(load_error("model:\n hidden_size: 4\n  dropout: 0.1\n"),
+            "x.yaml:3: begins with 2 blanks, and line 2 of the same section with 1 blank; indent "
+            "both alike");
+  EXPECT_EQ(load_error("model: # of words\n  # its width\n  hidden_size: 4\n dropout: 0.1\n"),
+            "x.yaml:4: begins with 1 blank, and line 3 of the same section with 2 blanks; indent "
+            "both alike");
+  EXPECT_EQ(load_error("name: a\n  quick: true\n"),
+            "x.yaml:2: begins with 2 blanks, and line 1 of the same section with 0 blanks; indent "
+            "both alike");
+  EXPECT_THAT(load_error("model: {hidden_size: 4,\n    dropout: 0.1\nquick: true]\n"),
+              StartsWith("x.yaml:3: not valid YAML: "));
+}
+
 TEST(LoadError, ATabIsNamed) {
   const std::string tab = ": begins with a tab; YAML is indented with blanks alone";
   EXPECT_EQ(load_error("model:\n\thidden_size: 4\n"), "x.yaml:2" + tab);
@@ -153,8 +199,10 @@ TEST(LoadError, AValueOutOfRangeSaysTheRange) {
   EXPECT_EQ(load_error("model: {dropout: .nan}"),
             "x.yaml:1: model.dropout: got nan, expected in [0, 0.9]");
   EXPECT_EQ(load_error("ends: [3, 9]"), "x.yaml:1: ends: got 9, expected in [1, 7]");
-  EXPECT_EQ(load_error("train: {weight: 3}"),
+  EXPECT_EQ(load_error("train: [{weight: 3}]"),
             "x.yaml:1: train.0.weight: got 3, expected in [0.5, 2]");
+  EXPECT_EQ(load_error("train: {source: a, weight: 3}"),  // no list, no number
+            "x.yaml:1: train.weight: got 3, expected in [0.5, 2]");
 }
 
 TEST(LoadError, AnUnknownValueNamesTheNearest) {
@@ -179,6 +227,15 @@ TEST(LoadError, SectionsAndValuesAreNotMixedUp) {
   EXPECT_EQ(load_error("train: a.de"),
             "x.yaml:1: train: expected a section or a list of sections, got 'a.de'; write {source: "
             "a.de}");
+  const std::string list = "x.yaml:1: pairs: expected a section or a list of sections, got ";
+  EXPECT_EQ(pairs_error("pairs: [a.en, 'b: c']"),
+            list + "a list of names; write {source: a.en, target: \"b: c\"}");
+  EXPECT_EQ(pairs_error("pairs: a.en"), list +
+                                            "'a.en'; write {source: a.en, target: FILE}, where "
+                                            "FILE has its translations");
+  EXPECT_EQ(pairs_error("pairs: a.tsv.gz"), list + "'a.tsv.gz'; write {source: a.tsv.gz}");
+  const std::string element = "x.yaml:1: pairs.0: expected a section of keys, got ";
+  EXPECT_EQ(pairs_error("pairs: [a.tsv, b.tsv]"), element + "'a.tsv'; write {source: a.tsv}");
   EXPECT_EQ(load_error("just words"), "x.yaml:1: expected a section of keys, got 'just words'");
 }
 

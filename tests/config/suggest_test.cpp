@@ -18,6 +18,12 @@ TEST(Suggest, APartOfANameIsNear) {
   EXPECT_EQ(nearest("bahdanau_additive", kNames), "bahdanau");
 }
 
+TEST(Suggest, AShortFormIsNear) {
+  EXPECT_EQ(nearest("src", {"size", "source", "target"}), "source");
+  EXPECT_EQ(nearest("Tgt", {"size", "source", "target"}), "target");
+  EXPECT_EQ(nearest("trg", {"tag", "target"}), "target");
+}
+
 TEST(Suggest, ASlipOfTheFingerIsNear) {
   EXPECT_EQ(nearest("bahdanua", kNames), "bahdanau");
   EXPECT_EQ(nearest("nnoe", kNames), "none");

@@ -169,6 +169,24 @@ TEST_F(Hygiene, SaysWhichLinesAreNoTextInUtf8) {
   EXPECT_THAT(report.to_json(), HasSubstr("lines with a NUL byte: 1"));
 }
 
+TEST_F(Hygiene, LinesThatHaveSlippedAreAWarning) {
+  std::string source, target = "\n";
+  for (int i = 0; i < 80; ++i) {
+    std::string words;
+    for (int word = 0; word <= (i * i * 7 + i) % 19; ++word) words += "a b c ";
+    source += words + std::to_string(i) + " .\n";
+    if (i < 79) target += words + std::to_string(i) + " d.\n";
+  }
+  DataConfig config;
+  config.train = {files("train", source, target)};
+  int64_t warnings = 0;
+  for (const HygieneReport::Line& line : check_hygiene(config).lines()) {
+    EXPECT_EQ(line.is_warning, line.text.starts_with("  lines have slipped: ")) << line.text;
+    warnings += line.is_warning;
+  }
+  EXPECT_EQ(warnings, 1);
+}
+
 TEST_F(Hygiene, ATableBesideATextIsNoSlip) {
   std::string table = "en,de\n", text;
   for (int i = 0; i < 80; ++i) {

@@ -66,6 +66,20 @@ TEST(Slips, ALineTooManyIsFoundWhereItIs) {
               ElementsAre("from line 123 on the target is 2 lines early"));
 }
 
+TEST(Slips, TheirMessageHasTheCommandThatMendsThem) {
+  const TwoTexts corpus(400);
+  const Slips late = slips_of(corpus.source, spliced(corpus.target, 200, 0, {""}));
+  const std::string said = "lines have slipped: from line 201 on the target is 1 line late";
+  EXPECT_EQ(late.message("a b.de", "b.en"),
+            said + "; mend it by `heed clean 'a b.de' b.en --realign -o realigned`");
+  EXPECT_EQ(late.message("c.tsv", ""),
+            said +
+                "; mend it by `cut -f1 c.tsv > SOURCE; cut -f2 c.tsv > TARGET; heed clean SOURCE "
+                "TARGET --realign -o realigned`");
+  const TemporaryFolder folder;  // a table is read line by line
+  EXPECT_EQ(late.message("a.de", folder.write("b.csv", "a,b\n")), said);
+}
+
 TEST(Slips, ASlipThatEndsAgainHasItsLastLine) {
   const TwoTexts corpus(400);
   const Lines target = spliced(spliced(corpus.target, 300, 1), 200, 0, {"b b b 5."});

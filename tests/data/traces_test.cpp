@@ -62,6 +62,15 @@ TEST(Traces, ColumnNamesCountInTheFirstLine) {
   EXPECT_THAT(traces({"German"}), IsEmpty());
 }
 
+TEST(Traces, AHeaderOfWhichTheUserKnowsIsForgotten) {
+  Traces found;
+  found.add({.number = 1, .source = "source", .target = "target", .links = {}});
+  found.add({.number = 2, .source = "&amp;", .target = "x", .links = {}});
+  EXPECT_EQ(found.text().size(), 2U);
+  found.forget_header();
+  EXPECT_THAT(found.text(), ElementsAre(HasSubstr("html.unescape of Python: 1 (line 2)")));
+}
+
 TEST(Traces, DecomposedLettersCountBesideComposedOnes) {
   EXPECT_THAT(traces({"fu\u0308r", "für"}), ElementsAre("decomposed 1 (line 1)"));
   EXPECT_THAT(traces({"fu\u0308r", "fur"}), IsEmpty());

@@ -9,6 +9,7 @@ namespace heed::serve {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -137,6 +138,27 @@ TEST(Languages, FitBestUnderTheSameCodeAndThenInAnotherForm) {
   EXPECT_EQ(fit_of("zh-Hant", "zh"), 1);
   EXPECT_EQ(fit_of("de", "den"), 0);
   EXPECT_EQ(fit_of("en", "de-EN"), 0);
+}
+
+// `heed init` of a table names the parts train.src and train.tgt, and a model without corpora has
+// "source" and "target".
+TEST(Models, ThatDoNotSayTheirLanguagesAreToldThemByOptions) {
+  const auto chosen = [](const char* source, const char* target, const char* body) {
+    std::vector<ServedModel> models(1);
+    models[0].name = "m";
+    models[0].source = source;
+    models[0].target = target;
+    return mistake([&] { choose(models, of(body)); });
+  };
+  const char* const asked = R"({"q": "a", "source": "en", "target": "de"})";
+  EXPECT_EQ(chosen("src", "tgt", asked),
+            "no model here translates from en to de; GET /languages lists them; where a model's "
+            "files do not say its languages, begin heed serve with --source en --target de");
+  EXPECT_THAT(chosen("en", "target", asked), EndsWith("begin heed serve with --target de"));
+  EXPECT_THAT(chosen("source", "target", R"({"q": "a", "source": "x y", "target": "auto"})"),
+              EndsWith("begin heed serve with --source 'x y'"));
+  EXPECT_THAT(chosen("fr", "en", asked), EndsWith("to de; GET /languages lists them"));
+  EXPECT_EQ(chosen("src", "tgt", R"({"q": "a"})"), "");
 }
 
 }  // namespace

@@ -135,6 +135,43 @@ TEST(Numbers, OfOtherDigitsDiffer) {
                            {"1 234 567", "1 234 568"}});
 }
 
+TEST(Numbers, OfARangeAreTwo) {
+  expect_difference(true, {{"Pages 10\u201315 and 20-25.", "Seiten 1015 und 2025."},
+                           {"30-45", "3045"},
+                           {"20-25", "2025"},
+                           {"1950-1953", "19501953"},
+                           {"95-100", "95100"},
+                           {"500\u20141000", "5001000"},
+                           {"10000-15000", "1000015000"},
+                           {"a 3-1 win", "ein 31-Sieg"},
+                           {"1.50-2.50", "150250"},
+                           {"in 2020 30-45", "2020 3045"},
+                           {"01-15", "115"},
+                           {"24/7", "247"},
+                           {"1939/40", "193940"}});
+  expect_difference(false, {{"Pages 10\u201315 and 20-25.", "Seiten 10-15 und 20 bis 25."},
+                            {"859-292-3680", "8592923680"},
+                            {"0800/6888000", "08006888000"},
+                            {"030-1234", "0301234"},
+                            {"+49 89-123456", "+4989123456"},
+                            {"555-1234", "5551234"},
+                            {"2020-04-03", "20200403"},
+                            {"978-3-16-148410-0", "9783161484100"},
+                            {"2020-2025", "20-25"},
+                            {"10:30", "1030 hours"},
+                            {"9:30:15", "93015"}});
+}
+
+// Digits that blanks separate may be one number or several, but not one of several.
+TEST(Numbers, OfARowAreAsMany) {
+  expect_difference(true,
+                    {{"100 100 100", "100"}, {"100 100 100", "100 100"}, {"7 777 777", "7 777"}});
+  expect_difference(false, {{"100 100 100", "100, 100, 100"},
+                            {"100 100 100", "100100100"},
+                            {"100 100 100", "100.100.100"},
+                            {"12 100", "12, 100"}});
+}
+
 // Words such as "million" stand for zeros of a whole number, not of the groups in which it is
 // written.
 TEST(Numbers, OfMoreZerosDiffer) {

@@ -347,6 +347,27 @@ TEST(Lines, OfBothSidesAreAskedFor) {
       HasSubstr("JSON, not lines of text; the texts of its objects as a .tsv file: python3"));
 }
 
+TEST(Lines, WithBarsAreToldHowTheyBecomeTwoColumns) {
+  const TemporaryFolder folder;
+  const std::string bars = folder.write("fa.txt", "a\tx ||| b, c\n \nd ||| e\n"),
+                    best = folder.write("n-best", "0 ||| a ||| 1.0\n"),
+                    some = folder.write("some", "a ||| b\na b\n"),
+                    packed = folder.write("fa.gz", gzip("a ||| b\n"));
+  const std::string awk = "awk '{gsub(/\\t/, \" \"); sub(/ [|][|][|] /, \"\\t\"); print}' < ";
+  EXPECT_EQ(bars_flaw(bars), bars +
+                                 ": has both sides with ' ||| ' between them, as fast_align reads "
+                                 "them; as a .tsv file: " +
+                                 awk + bars + " > NEW.tsv");
+  EXPECT_THAT(bars_flaw(packed).value_or(""), HasSubstr("zcat < " + packed + " | awk '{gsub"));
+  for (const std::string& other : {best, some, folder.write("none", "\n")})
+    EXPECT_EQ(bars_flaw(other), std::nullopt) << other;
+  LineReader table(folder.write("b.tsv", "a ||| b, c\n"));
+  std::string line;
+  ASSERT_TRUE(table.next(line));
+  EXPECT_THAT(message_of<UserError>([&] { columns_of(line, table); }),
+              HasSubstr("with it in place of ' ||| ', as fast_align has them: " + awk));
+}
+
 TEST(Lines, OfCsvAreToldHowTheyBecomeTwoColumns) {
   const TemporaryFolder folder;
   LineReader reader(folder.write("a.tsv", "\"ein, zwei\",one\n"));

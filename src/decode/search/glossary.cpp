@@ -59,25 +59,30 @@ Glossary::Glossary(const DecodeConfig& config, const std::vector<TextLines>& ter
     : exact_case_(config.glossary_exact_case),
       whole_words_(config.glossary_whole_words),
       inline_(config.glossary_inline),
-      name_("glossary") {
+      name_("glossary"),
+      file_(name_) {
   for (const TextLines& term : terms)
-    if (!add(term[0], {term.begin() + 1, term.end()}, name_))
+    if (!add(term[0], {term.begin() + 1, term.end()}, 0))
       throw UserError("glossary: '{}' is there twice; put all its targets into one term",
                       one_line(term[0]));
   end_terms();
 }
 
-bool Glossary::add(const std::string& source, const TextLines& targets, const std::string& place) {
+bool Glossary::add(const std::string& source, const TextLines& targets, int64_t line) {
   const auto [term, is_new] = by_source_.emplace(folded(source), targets_.size());
   if (is_new) {
     sources_.push_back(term->first);
     targets_.emplace_back();
-    places_.push_back(place);
+    lines_.push_back(line);
   }
   for (const std::string& target : targets)
     if (std::string text = text::plain_text(target); known_.emplace(term->second, text).second)
       targets_[term->second].push_back(std::move(text));
   return is_new;
+}
+
+std::string Glossary::place_of(std::size_t term) const {
+  return lines_[term] == 0 ? file_ : fmt::format("{}: line {}", file_, lines_[term]);
 }
 
 void Glossary::end_terms() {
@@ -218,7 +223,7 @@ void Glossary::spell(const text::Vocabulary& vocabulary) {
     }
     if (all.empty())
       throw UserError("{}: the vocabulary has no pieces for '{}'; leave out its term",
-                      places_[term], one_line(targets_[term][0]));
+                      place_of(term), one_line(targets_[term][0]));
   }
   for (int32_t id = 0; whole_words_ && id < vocabulary.size(); ++id) {
     const std::string piece = vocabulary.piece(id);

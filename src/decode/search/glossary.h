@@ -69,9 +69,10 @@ class Glossary {
   struct Match {
     std::size_t begin, end, term;  // code points of the line
   };
-  /// Adds a term, which messages call `place`. Returns whether it is new; otherwise it gets the
-  /// targets that it lacks.
-  bool add(const std::string& source, const TextLines& targets, const std::string& place);
+  /// Adds a term. Returns whether it is new; otherwise it gets the targets that it lacks.
+  bool add(const std::string& source, const TextLines& targets, int64_t line);
+  /// What messages call the term: its file and line.
+  std::string place_of(std::size_t term) const;
   /// Makes what finds the sources, after the last term.
   void end_terms();
   std::vector<Match> matches_in(std::u32string_view folded_line) const;
@@ -81,7 +82,8 @@ class Glossary {
   bool exact_case_, whole_words_, inline_;
   const char* name_ = "decoding.glossary";        // in messages
   std::vector<TextLines> targets_;                // of each term
-  TextLines places_;                              // of each term: its file and line, for messages
+  std::string file_;                              // of the terms, in messages
+  std::vector<int64_t> lines_;                    // of each term, from 1; 0: it has none
   std::vector<TermPieces> pieces_;                // of each term
   std::vector<char> inside_words_, before_more_;  // of each piece
   TextFinder finder_;                             // of the sources

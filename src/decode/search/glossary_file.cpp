@@ -36,10 +36,10 @@ Glossary::Glossary(const DecodeConfig& config, const std::string& source_languag
   }();
   for (const std::string& warning : list.warnings) log::warn("{}: {}", name, warning);
   if (list.terms.empty()) log::warn("{}: it has no terms", name);
+  file_ = name;
   std::size_t again = 0;
   for (const document::Term& term : list.terms)
-    for (const std::string& source : term.sources)
-      again += !add(source, term.targets, fmt::format("{}: line {}", name, term.line));
+    for (const std::string& source : term.sources) again += !add(source, term.targets, term.line);
   if (again > 0)
     log::info("{}: {} more than once; a translation may have any of its targets", name,
               counted(static_cast<int64_t>(again), "term"));

@@ -1,0 +1,107 @@
+// Glossaries of other forms: the command that each message names makes a table that is read.
+#include "document/term_forms.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "compressed.h"
+#include "message.h"
+#include "temporary_folder.h"
+
+namespace heed::document {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const TermLanguages kFormLanguages = {.source = "en", .target = "de"};
+
+/// The terms as "man = Kerl / Mann".
+std::vector<std::string> terms_of_table(const std::string& bytes) {
+  std::vector<std::string> out;
+  for (const Term& term : read_terms(bytes, "NEW.tsv", kFormLanguages).terms)
+    out.push_back(join(term.sources, " / ") + " = " + join(term.targets, " / "));
+  return out;
+}
+
+std::string mistake_of_form(const std::string& bytes, const std::string& name = "OLD") {
+  return message_of<UserError>([&] { read_terms(bytes, name, kFormLanguages); });
+}
+
+/// The terms after the command of the message for the file of these bytes.
+std::vector<std::string> after_cure(const std::string& bytes, const std::string& name = "terms 1") {
+  const TemporaryFolder folder;
+  const std::string old = folder.write(name, name.ends_with(".gz") ? gzip(bytes) : bytes);
+  const std::string said = mistake_of_form(bytes, old);
+  const std::size_t from = said.find(": ");
+  if (from == std::string::npos) return {said};
+  const std::string command = "cd " + shell_word(folder.path()) + " && " + said.substr(from + 2);
+  if (std::system(command.c_str()) != 0) return {"failed: " + command};
+  return terms_of_table(read_file(folder / "NEW.tsv"));
+}
+
+TEST(TermForms, LinesWithAMarkBecomeTables) {
+  const auto terms = ElementsAre("hot dog = W\u00FCrstchen", "man = der Kerl");
+  for (const std::string mark : {" = ", "=", " \u2192 ", "\u2192", " -> ", " => ", ": ", ":"}) {
+    const std::string text =
+        "# terms\nhot dog" + mark + "W\u00FCrstchen\n\nman" + mark + "der Kerl\n";
+    EXPECT_THAT(after_cure(text), terms) << mark;
+    EXPECT_THAT(mistake_of_form(text),
+                HasSubstr("'" + std::string(trim(mark)) + "' stands between terms and targets"));
+  }
+  EXPECT_THAT(after_cure("---\r\n\"hot dog\": W\u00FCrstchen\r\n  man: 'der' Kerl\r\n"),
+              ElementsAre("hot dog = W\u00FCrstchen", "man = 'der' Kerl"));
+  EXPECT_THAT(after_cure("\uFEFFman = Kerl, Mann\ndog = Hund\n"),
+              ElementsAre("man = Kerl, Mann", "dog = Hund"));
+}
+
+TEST(TermForms, JsonBecomesATable) {
+  const auto terms = ElementsAre("man = der \"Kerl\"", "dog = Hund");
+  EXPECT_THAT(after_cure("{\"man\": \"der \\\"Kerl\\\"\",\n \"dog\": \"Hund\"}\n"), terms);
+  EXPECT_THAT(after_cure("[[\"man\", \"der \\\"Kerl\\\"\"], [\"dog\", \"Hund\"]]"), terms);
+  EXPECT_THAT(after_cure("[{\"term\": \"man\", \"other\": \"der \\\"Kerl\\\"\"},\n"
+                         " {\"term\": \"dog\", \"other\": \"Hund\"}]"),
+              terms);
+  EXPECT_THAT(after_cure("{\"man\": [\"Kerl\", \"Mann\"]}"), ElementsAre("man = Kerl / Mann"));
+  // Names of columns say which one has the terms.
+  for (const char* const names : {"target source note", "de en id"}) {
+    const auto name = split(names, ' ');
+    const auto row = [&](const std::string& target, const std::string& source) {
+      return fmt::format(R"({{"{}": "{}", "{}": "{}", "{}": "x"}})", name[0], target, name[1],
+                         source, name[2]);
+    };
+    const auto found = ElementsAre("man = Kerl", "dog = H\u00FCndchen");
+    const std::string man = row("Kerl", "man"), dog = row("H\\u00fcndchen", "dog");
+    EXPECT_THAT(after_cure("[" + man + ", " + dog + "]"), found) << names;
+    EXPECT_THAT(after_cure(man + "\n\n" + dog + "\n"), found) << names;
+  }
+  EXPECT_THAT(after_cure("{\"man\": \"Kerl\"}", "terms.json.gz"), ElementsAre("man = Kerl"));
+}
+
+TEST(TermForms, JsonWithoutTermsIsNamed) {
+  for (const char* const json : {"{}", "[]", "[1]", "{\"a\": {\"b\": \"c\"}}", "[\"a\", \"b\"]"})
+    EXPECT_EQ(mistake_of_form(json),
+              "JSON, and neither an object of terms and targets nor a list of them; write each "
+              "term, a tab and its target")
+        << json;
+}
+
+TEST(TermForms, TablesStayTables) {
+  EXPECT_THAT(terms_of_table("a = b\tc\n"), ElementsAre("a = b = c"));
+  EXPECT_THAT(terms_of_table("E=m,Formel\nx=y,Gleichung\n"),
+              ElementsAre("E=m = Formel", "x=y = Gleichung"));
+  EXPECT_THAT(terms_of_table("note,Hinweis: x\n"), ElementsAre("note = Hinweis: x"));
+  EXPECT_THAT(terms_of_table("a = b,c\nd,e\n"), ElementsAre("a = b = c", "d = e"));
+  EXPECT_THAT(terms_of_table("{x}\t[y]\n"), ElementsAre("{x} = [y]"));
+  EXPECT_THAT(terms_of_table("[x],y\n"), ElementsAre("[x] = y"));
+  EXPECT_EQ(mistake_of_form("a = b = c\n"),
+            "line 1: 'a = b = c' is not a term, a tab and its target");
+}
+
+}  // namespace
+}  // namespace heed::document
