@@ -37,6 +37,7 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "run/config.h"
+#include "run/ending.h"
 #include "run/folder.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
@@ -185,7 +186,7 @@ class RankTraining {
                           .base_before = base.before,
                           .base_after = base.after};
     write_atomic(file_in(folder_, kSummaryFile), summary.to_json(*provenance_, hygiene_));
-    log::info(ending());
+    log::info(ending_text(result_, run_->config.training, folder_));
   }
 
  private:
@@ -209,13 +210,8 @@ class RankTraining {
   /// has decided.
   void decide_parts_together() {
     int64_t& parts = config_.training.micro_batches;
-    const bool open = parts == 0;
     decide_parts(config_, device_, group_->size());
     parts = group_->broadcast(parts);
-    if (open && group_->leads())
-      log::info(
-          "training.micro_batches: {}{}", parts,
-          device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU");
   }
 
   /// Takes the precision, and that of translations, from the first rank, because measurements in
@@ -269,25 +265,6 @@ class RankTraining {
         .metadata = binding_of(config, {run.source, run.target}),
         .configuration = config::dump(config),
         .base = base_};
-  }
-
-  /// Returns a text of what the folder has now, and how to go on.
-  std::string ending() const {
-    const std::string run = shell_path(folder_);
-    const int64_t done = result_.updates, left = result_.planned - done;
-    const std::string share =
-        fmt::format("{} of {} updates", with_commas(done), with_commas(result_.planned));
-    if (result_.limit == train::StopReason::minutes && left > 0)
-      return fmt::format(
-          "ended at training.max_minutes with {}: heed translate {} uses these; `heed train {} "
-          "--resume --set training.max_minutes=0` makes the others in about {}",
-          share, run, run,
-          human_duration(60 * result_.minutes / static_cast<double>(done) *
-                         static_cast<double>(left)));
-    if (result_.limit == train::StopReason::patience && left > 0)
-      return fmt::format("done with {}, for validations got no better: heed translate {}", share,
-                         run);
-    return "done: heed translate " + run;
   }
 
   void report_interruption() const {
