@@ -37,7 +37,6 @@
 #include "text/script.h"
 #include "text/tmx_lines.h"
 #include "text/tsv.h"
-#include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
 
 namespace heed {
@@ -120,11 +119,9 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
       .text();
 }
 
-/// Makes the checks of `heed train` before a training. Of a missing program it only warns, because
-/// it may be there by then.
-void check_as_train_does(const run::Config& config, const std::string& file,
-                         const run::Vocabularies& vocabularies) {
-  const run::Check found = run::check_run(config, {.file = file, .vocabularies = &vocabularies});
+/// Throws or tells what `heed train` would before a training. Of a missing program it only warns,
+/// because it may be there by then.
+void tell_as_train_does(const run::Check& found, const std::string& file) {
   if (!found.environment_only) found.require(file);
   for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
   found.tell();
@@ -294,20 +291,18 @@ void init(InitArgs args) {
   run::Config config = write();
   data::report_hygiene(config.data);
   signals::stop_if_interrupted();
-  const run::Vocabularies vocabularies = [&] {
-    try {
-      return run::make_vocabularies(config);
-    } catch (const text::TooLittleText& fault) {
-      if (fault.most < data::kFewestPieces)
-        throw UserError(
-            "{}: too little text for a vocabulary: it gives {} pieces, and {} are the fewest",
-            data::files_text(args.source, args.target), fault.most, data::kFewestPieces);
-      recipe.vocabulary = fault.most;
-      return run::make_vocabularies(config = write());
-    }
-  }();
+  run::Check found = run::check_run(config, {.file = args.output});
+  if (found.most_pieces) {
+    if (*found.most_pieces < data::kFewestPieces)
+      throw UserError(
+          "{}: too little text for a vocabulary: it gives {} pieces, and {} are the fewest",
+          data::files_text(args.source, args.target), *found.most_pieces, data::kFewestPieces);
+    recipe.vocabulary = *found.most_pieces;
+    config = write();
+    found = run::check_run(config, {.file = args.output});
+  }
   signals::stop_if_interrupted();
-  check_as_train_does(config, args.output, vocabularies);
+  tell_as_train_does(found, args.output);
   signals::stop_if_interrupted();
   made.keep();
   if (base && base->precision != config.precision)

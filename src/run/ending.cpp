@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/strings.h"
+#include "train/limits.h"
 
 namespace heed::run {
 namespace {

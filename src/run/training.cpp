@@ -192,7 +192,8 @@ class RankTraining {
  private:
   void take_folder() {
     saved_ = resumed_config(config_, request_.existing);
-    const Check found = check_(config_);
+    Check found = check_(config_);
+    trained_ = std::move(found.trained);
     preparation_.emplace(config_, request_.existing, saved_);
     found.tell();
   }
@@ -203,7 +204,7 @@ class RankTraining {
     const text::CopyLimit copies{.usual = hygiene_.usual_copies()};
     if (config_.data.common_words == 0 && copies.is_near())
       config_.data.common_words = std::round(100 * copies.usual) / 100;
-    folder_vocabularies(config_, folder_);
+    folder_vocabularies(config_, trained_, folder_);
   }
 
   /// Takes the number of parts from the first rank, which alone knows what an older part of the run
@@ -289,6 +290,7 @@ class RankTraining {
   std::optional<ranks::Group> group_;
   std::optional<ranks::ProgressBoard> board_;
   data::HygieneReport hygiene_;  // on the first rank
+  TrainedVocabularies trained_;  // the same
 
   std::optional<ModelFolder> run_;
   std::string base_;                      // TrainerSetup::base

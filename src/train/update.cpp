@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/strings.h"
 #include "config/schema.h"
 #include "data/batch.h"
 #include "kernels/dropout.h"

@@ -180,6 +180,25 @@ TEST(Init, GivesEachCharacterAPiece) {
   EXPECT_THAT(product(result), HasSubstr("heed train"));
 }
 
+// `heed train` trains it from the same text, and the size is within reach.
+TEST(Init, TrainsNoVocabularyWhereTheTextHasWordsEnough) {
+  const TemporaryFolder folder;
+  std::string source, target;
+  for (int i = 0; i < 3600; ++i) {
+    const std::string word{static_cast<char>('a' + i % 26), static_cast<char>('a' + i / 26 % 26),
+                           static_cast<char>('a' + i / 676)};
+    source += word + (i % 12 == 11 ? "\n" : " ");
+    target += word + (i % 12 == 11 ? "x\n" : "x ");
+  }
+  folder.write("corpus.src", source);
+  folder.write("corpus.tgt", target);
+  const Result result = run_heed({"init", folder / "corpus.src", folder / "corpus.tgt", "-o",
+                                  folder / "mine.yaml", "--data", folder / "parts"});
+  product(result);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("memory: about "), Not(HasSubstr("a vocabulary"))));
+  EXPECT_THAT(read_file(folder / "mine.yaml"), HasSubstr("size: 1000"));
+}
+
 TEST(Init, KeepsPairsThatShareASideWithValidationWhereMostDo) {
   const TemporaryFolder folder;
   std::string source, target;
