@@ -49,7 +49,7 @@ void check(const AlignArgs& args) {
     throw UserError("align: tuning needs --tune-source, --tune-target and --tune-gold");
   if (any && args.weights.chosen())
     throw UserError(
-        "align: give --layer, --head and --step, or --tune-gold to choose them, not both");
+        "align: give --layer, --head and --aligned-step, or --tune-gold to choose them, not both");
   if (args.json && args.gold.empty())
     throw UserError("align: --json prints error rates, which need --gold");
   if (args.json && args.output == "-")
@@ -75,7 +75,7 @@ std::optional<inspect::GoldPairs> read_tuning(const AlignArgs& args) {
   return tuning;
 }
 
-/// Chooses the weights by --layer, --head and --step, or those that fit --tune-gold best.
+/// Chooses the weights by --layer, --head and --aligned-step, or those that fit --tune-gold best.
 void choose(inspect::AlignerByRule& by, const AlignArgs& args,
             const std::optional<inspect::GoldPairs>& tuning) {
   by.rule.least = args.weights.least;

@@ -153,9 +153,10 @@ void add_faithful(CommandLine& program) {
               "Permutations of each row of weights, whose effect is measured")
       .positive();
   command
-      .option("--steps", args->steps,
+      .option("--integration-steps", args->steps,
               "Smallest number of steps of integrated gradients; more are added until rows add up")
       .positive();
+  command.former_option("--steps", "--integration-steps", args->steps).positive();
   command.group("Output");
   command.output("-o,--output", args->output, "Write the numbers here as CSV");
   command.output("--html", args->html, "Write a page here: which heads may be believed, and why");

@@ -174,7 +174,7 @@ void add_import(CommandLine& program) {
   command
       .option("from", args->from, "Folder, or zip archive, of " + exchange::importable_programs())
       .required();
-  command.option("-o,--output", args->output, "Folder of the run that is made").required();
+  command.output_folder("-o,--output", args->output, "Folder of the run that is made").required();
   command.option("--source-sentencepiece", args->segments.source,
                  "SentencePiece file of the source, or of both sides, if FROM has none");
   command.option("--target-sentencepiece", args->segments.target, "That of the target");

@@ -148,7 +148,7 @@ void add_prune(CommandLine& program) {
       .between(0.0, 100.0)
       .excludes({heads});
   command.group("Output");
-  command.option("-o,--output", args->output, "Folder of the smaller model").required();
+  command.output_folder("-o,--output", args->output, "Folder of the smaller model").required();
   args->common.add(command);
   command.examples(
       {"heed prune runs/demo/transformer --source data/demo/valid.src --target "

@@ -175,7 +175,7 @@ void require_attention(const TranslateArgs& args, const std::string& path,
                        const model::Traits& traits) {
   const char* option = args.alignment           ? "--alignment"
                        : args.replace_unknown   ? "--replace-unknown"
-                       : args.weights.chosen()  ? "--layer, --head or --step"
+                       : args.weights.chosen()  ? "--layer, --head or --aligned-step"
                        : args.weights.least > 0 ? "--min-weight"
                                                 : nullptr;
   if (option != nullptr && !traits.attends())
@@ -188,7 +188,8 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
   const bool links = args.alignment || args.json;
   if (args.weights.chosen() && !links && !args.replace_unknown && !args.has_inlays())
     throw UserError(
-        "translate: --layer, --head and --step say which weights link words; add --alignment, "
+        "translate: --layer, --head and --aligned-step say which weights link words; add "
+        "--alignment, "
         "--replace-unknown, --markup, --keep, --document or --json, or leave them out");
   if (args.weights.least > 0 && !links)
     throw UserError(

@@ -20,6 +20,11 @@ Argument& Argument::required() {
   return *this;
 }
 
+Argument& Argument::shows_type(const std::string& word) {
+  option_->type_name(word);
+  return *this;
+}
+
 Argument& Argument::shows_default(const std::string& text) {
   option_->default_str(text);
   return *this;
@@ -213,13 +218,26 @@ Argument CommandLine::former_flag(const std::string& name, const std::string& pr
   return Argument(option);
 }
 
+template <class Value>
+Argument CommandLine::former_option(const std::string& name, const std::string& present,
+                                    Value& value) {
+  const std::string shown = std::exchange(group_, "");
+  const Argument declared = option(name, value, "");
+  group_ = shown;
+  former_->emplace_back(app_->get_options().back(), present);
+  return declared;
+}
+
+template Argument CommandLine::former_option(const std::string&, const std::string&, std::string&);
+template Argument CommandLine::former_option(const std::string&, const std::string&, int64_t&);
+
 void CommandLine::examples(const std::vector<std::string>& lines) {
   app_->footer("Examples:\n  " + join(lines, "\n  "));
 }
 
 Argument CommandLine::output(const std::string& names, std::string& value,
                              const std::string& help) {
-  const Argument declared = option(names, value, help);
+  const Argument declared = option(names, value, help).shows_type("FILE");
   outputs_->push_back(app_->get_options().back());
   return declared;
 }

@@ -193,8 +193,8 @@ void add_distill(CommandLine& program) {
       .required();
   command.option("sources", args->sources, "Texts that the teacher translates").required();
   command
-      .option("-o,--output", args->output,
-              "Folder of the student; a command that was interrupted goes on there")
+      .output_folder("-o,--output", args->output,
+                     "Folder of the student; a command that was interrupted goes on there")
       .required();
   command.group("Lessons");
   command.option("--reference", args->references,
