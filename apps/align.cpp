@@ -161,19 +161,19 @@ void add_align(CommandLine& program) {
   auto [command, args] = program.command("align", align);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
-  command.option("--source", args->source, "Source sentences").required();
-  command.option("--target", args->target, "Their translations, line by line").required();
-  command.option(
+  command.input("--source", args->source, "Source sentences").required();
+  command.input("--target", args->target, "Their translations, line by line").required();
+  command.input(
       "--gold", args->gold,
       "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
       "every layer and head");
   add_gold_form(command, args->form);
   command.group("Which weights");
   args->weights.add(command);
-  command.option("--tune-gold", args->tune_gold,
-                 "Take the layer, head and step that fit these correct alignments best");
-  command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold");
-  command.option("--tune-target", args->tune_target, "Their translations");
+  command.input("--tune-gold", args->tune_gold,
+                "Take the layer, head and step that fit these correct alignments best");
+  command.input("--tune-source", args->tune_source, "The source sentences of --tune-gold");
+  command.input("--tune-target", args->tune_target, "Their translations");
   command.group("Directions");
   const Argument reverse =
       command.option("--reverse", args->reverse,

@@ -388,12 +388,11 @@ void add_attention(CommandLine& program) {
                  "Folder that `heed train` wrote; with --step it may be missing");
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
-  command.option("--input", args->input, "Source sentences, one per line; default: standard input");
+  command.input("--input", args->input, "Source sentences, one per line; default: standard input");
   const Argument target = command.option(
       "--target", args->target, "Read this translation of --text instead of the model's own");
   command
-      .option("--target-file", args->target_file,
-              "Read these translations of --input, line by line")
+      .input("--target-file", args->target_file, "Read these translations of --input, line by line")
       .excludes({target});
   command.group("Which weights");
   command

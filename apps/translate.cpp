@@ -553,7 +553,7 @@ void add_translate(CommandLine& program) {
             "keys of front matter, and attributes and elements of HTML")
       .needs(document);
   const Argument prefix =
-      command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
+      command.input("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command
       .flag("--prefix-column", args->prefix_column,
             "The prefix of a line is the text after its first tab")
@@ -570,7 +570,7 @@ void add_translate(CommandLine& program) {
       .list("--keep", args->keep,
             "What comes back exactly as it is in the text, separated by commas")
       .one_of(text::kKeptNames);
-  command.option("--glossary", args->glossary, "Terms that translations have (decoding.glossary)");
+  command.input("--glossary", args->glossary, "Terms that translations have (decoding.glossary)");
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
       .positive();

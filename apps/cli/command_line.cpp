@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
+#include "text/tmx_lines.h"
 
 namespace heed {
 
@@ -235,6 +236,17 @@ void CommandLine::examples(const std::vector<std::string>& lines) {
   app_->footer("Examples:\n  " + join(lines, "\n  "));
 }
 
+template <class Value>
+Argument CommandLine::input(const std::string& names, Value& value, const std::string& help) {
+  const Argument declared = option(names, value, help).shows_type("FILE");
+  inputs_->push_back(app_->get_options().back());
+  return declared;
+}
+
+template Argument CommandLine::input(const std::string&, std::string&, const std::string&);
+template Argument CommandLine::input(const std::string&, std::vector<std::string>&,
+                                     const std::string&);
+
 Argument CommandLine::output(const std::string& names, std::string& value,
                              const std::string& help) {
   const Argument declared = option(names, value, help).shows_type("FILE");
@@ -243,11 +255,15 @@ Argument CommandLine::output(const std::string& names, std::string& value,
 }
 
 void CommandLine::run(std::function<void()> action) {
-  app_->callback([app = app_, outputs = outputs_, former = former_, action = std::move(action)] {
+  app_->callback([app = app_, inputs = inputs_, outputs = outputs_, former = former_,
+                  action = std::move(action)] {
     for (const auto& [option, present] : *former)
       if (option->count() > 0)
         log::warn("{} --{}: this option is called {} now", app->get_name(),
                   option->get_lnames().at(0), present);
+    for (const CLI::Option* input : *inputs)
+      for (const std::string& path : input->results())
+        if (path != "-") text::require_text_file(path, "--" + input->get_lnames().at(0));
     require_harmless_outputs(*app, *outputs);
     action();
   });

@@ -83,6 +83,11 @@ class CommandLine {
   /// The same of an option with a value.
   template <class Value>
   Argument former_option(const std::string& name, const std::string& present, Value& value);
+  /// A FILE that the command reads, or - for standard input. Before the command runs, one that is
+  /// not there or cannot be read is named with its option. `Value`: std::string, or a std::vector
+  /// of it.
+  template <class Value>
+  Argument input(const std::string& names, Value& value, const std::string& help);
   /// A FILE that the command writes, or - for standard output. Before the command runs, one that
   /// it may not replace is refused (run/saved_config.h), with all other arguments as what it may
   /// read.
@@ -101,6 +106,8 @@ class CommandLine {
   CLI::App* app_;
   std::string group_ = "Options";
   // Shared, because the action of run() outlives this.
+  std::shared_ptr<std::vector<CLI::Option*>> inputs_ =
+      std::make_shared<std::vector<CLI::Option*>>();
   std::shared_ptr<std::vector<CLI::Option*>> outputs_ =
       std::make_shared<std::vector<CLI::Option*>>();
   std::shared_ptr<std::vector<std::pair<CLI::Option*, std::string>>> former_ =

@@ -17,7 +17,7 @@ using train::StopReason;
 constexpr int64_t kFewestUpdates = 1000;
 
 /// Returns the updates that a training has where it goes on with more_settings().
-int64_t more_updates(const train::TrainResult& result, const train::TrainConfig& config) {
+int64_t more_updates(const train::TrainResult& result) {
   if (result.updates < result.planned) return result.planned;
   if (result.limit == StopReason::epochs) return 2 * result.planned;
   return std::max(2 * result.updates, kFewestUpdates);
@@ -32,7 +32,7 @@ std::vector<std::string> more_settings(const train::TrainResult& result,
     return {fmt::format("training.early_stopping.patience={}", 2 * config.early_stopping.patience)};
   if (result.limit != StopReason::updates && result.limit != StopReason::epochs) return {};
   std::vector<std::string> settings;
-  const int64_t updates = more_updates(result, config);
+  const int64_t updates = more_updates(result);
   if (config.epochs > 0) settings.push_back(fmt::format("training.epochs={}", 2 * config.epochs));
   if (updates > config.updates) settings.push_back(fmt::format("training.updates={}", updates));
   if (config.max_minutes > 0) settings.emplace_back("training.max_minutes=0");
@@ -77,7 +77,7 @@ std::string ending_text(const train::TrainResult& result, const train::TrainConf
         done, use);
   const double minutes_of_update =
       result.minutes / static_cast<double>(std::max<int64_t>(1, result.updates));
-  const auto left = static_cast<double>(more_updates(result, config) - result.updates);
+  const auto left = static_cast<double>(more_updates(result) - result.updates);
   return fmt::format(
       "{}{}: train on with `heed train {} --resume --set {}` (about {}); {} uses what was learned",
       result.limit == StopReason::minutes ? "ended at training.max_minutes with " : "", done, run,
