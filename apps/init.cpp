@@ -68,6 +68,8 @@ std::string name_of(const std::string& path) {
   return stem.empty() ? "mine" : stem;
 }
 
+constexpr int64_t kFewPairs = 50000;
+
 /// A few hundred pairs at least, of which most stay in training.
 int64_t held_out_of(int64_t pairs) {
   return std::clamp<int64_t>(pairs / 20, 1, 1000);
@@ -257,6 +259,8 @@ void init(InitArgs args) {
           ? " (where a script has no blanks, a character is a word)"
           : "",
       shape.blank > 0 ? fmt::format(", {} left out", counted(shape.blank, "blank pair")) : "");
+  if (shape.pairs < kFewPairs && !base)
+    log::info("docs/first_steps.md says what a model of so few pairs can be expected to reach");
   const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
   const std::string folder = fs::path(args.output).parent_path().string();
