@@ -296,7 +296,7 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   const run::Vocabularies vocabularies =
       run::bound_vocabularies(weights.metadata, file, path, config, folder.origin);
   const LanguageOptions languages = args.languages.of(config);
-  const serve::ShownModel shown = shown_model(name, config);
+  const serve::ShownModel shown = shown_model(name, path, config);
   draw::PlayedModel model{
       .name = name,
       .source = text::language_name(languages.source),

@@ -235,8 +235,9 @@ std::string headline(const score::LengthReport& report) {
   if (filled.size() > 1 && baseline->buckets[filled[0]] && best->buckets[filled[0]]) {
     const auto change = [&](const score::SystemLengths& system, const char* unit) {
       const double from = bleu(system, filled[0]), to = bleu(system, filled.back());
-      return fmt::format("{} {} {}{} (from {} to {})", system.name, to < from ? "loses" : "gains",
-                         fixed(std::abs(to - from), 1), unit, fixed(from, 1), fixed(to, 1));
+      return fmt::format("the model {} {} {}{} (from {} to {})", system.name,
+                         to < from ? "loses" : "gains", fixed(std::abs(to - from), 1), unit,
+                         fixed(from, 1), fixed(to, 1));
     };
     text = fmt::format("From source sentences of {} to those of {}, {}; {}. ",
                        range_text(report.buckets[filled[0]]), range_text(longest),
