@@ -240,7 +240,8 @@ class Lab:
         except NotYet as missing:
             return self.tell(False, label, str(missing))
         except Exception as error:  # whatever a student's function does
-            if isinstance(error, Raised) and tried < len(cases):
+            # A file that Python cannot read has seen no input.
+            if isinstance(error, Raised) and "SyntaxError" not in error.kinds and tried < len(cases):
                 return self.tell(False, label, f"{error} (for {shown_arguments(cases[tried][0])})")
             return self.tell(False, label, str(error) if isinstance(error, Raised) else f"{type(error).__name__}: {one_line(error)}")
         self.tell(True, label, "")
