@@ -13,6 +13,7 @@
 #include "document/segment_builder.h"
 #include "document/stand_ins.h"
 #include "document/token.h"
+#include "document/unknown_symbols.h"
 #include "text/bytes.h"
 #include "text/characters.h"
 #include "text/lines.h"
@@ -49,12 +50,12 @@ text::KeepOptions with_addresses(text::KeepOptions kept) {
 class Document::Paragraph {
  public:
   /// `script` is that of most letters of the document.
-  Paragraph(std::string_view bytes, const Passage& passage, const text::KeepOptions& kept,
+  Paragraph(std::string_view bytes, const Passage& passage, const DocumentOptions& options,
             text::Script script)
       : bytes_(bytes),
         writing_(passage.writing),
         is_sentence_(passage.is_sentence),
-        tokens_(with_kept(bytes, passage.tokens, passage.writing, with_addresses(kept))) {
+        tokens_(tokens_of(bytes, passage, options)) {
     find_partners();
     join_links(script);
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
@@ -62,10 +63,10 @@ class Document::Paragraph {
       starts_.push_back(mask_.size());
       if (token.is_plain())
         mask_ += bytes.substr(token.from, token.bytes());
-      else if (token.syntax == Token::Syntax::text)
-        mask_ += token.text;
       else if (token.syntax == Token::Syntax::line_break)
         mask_ += joint_of(bytes, token);
+      else if (!token.text.empty())
+        mask_ += token.text;
       else  // one letter and a stop would be an initial
         mask_.append(token.mask == Token::kWord ? 2 : 1, token.mask);
       const bool has_word = token.syntax == Token::Syntax::text
@@ -180,6 +181,13 @@ class Document::Paragraph {
   }
 
  private:
+  static std::vector<Token> tokens_of(std::string_view bytes, const Passage& passage,
+                                      const DocumentOptions& options) {
+    const auto kept =
+        with_kept(bytes, passage.tokens, passage.writing, with_addresses(options.kept));
+    return with_unknown_symbols(bytes, with_whole_words(bytes, kept), options.knows);
+  }
+
   /// The index of the token that has this byte.
   std::size_t index_of(std::size_t byte) const {
     const auto next = std::ranges::upper_bound(tokens_, byte, {}, &Token::from);
@@ -391,7 +399,7 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
     added_ = passage.place->bytes.to;
     return;
   }
-  const Paragraph paragraph(bytes_, passage, options.kept, script_);
+  const Paragraph paragraph(bytes_, passage, options, script_);
   const std::vector<ByteRange> ranges = segments_in(paragraph, options);
   auto inside = passage.inside.begin();
   const auto is_inside_before = [&](std::size_t byte) {
@@ -425,7 +433,7 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
 /// Adds the segments of a passage that is in a tag of the last segment.
 void Document::add_inside(const Paragraph& around, const Passage& passage,
                           const DocumentOptions& options) {
-  const Paragraph paragraph(bytes_, passage, options.kept, script_);
+  const Paragraph paragraph(bytes_, passage, options, script_);
   for (const ByteRange& range : segments_in(paragraph, options)) {
     const ByteRange tag = around.token_with(range.from);
     Segment segment = paragraph.segment(range);

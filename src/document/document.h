@@ -12,6 +12,7 @@
 #include "document/passage.h"
 #include "document/segment.h"
 #include "document/token.h"
+#include "document/unknown_symbols.h"
 #include "text/kept.h"
 #include "text/script.h"
 
@@ -29,6 +30,8 @@ struct DocumentOptions {
   text::KeepOptions kept = {};
   /// A sentence for which it is false is translated by clauses. None: all fit.
   std::function<bool(const std::string& text)> fits = {};
+  /// Symbols for which it is false stay as they are. None: the model has all characters.
+  Knows knows = {};
 };
 
 /// A document as sentences to translate. Each is a segment on one line, whose line breaks became

@@ -146,7 +146,7 @@ void InlayPlaces::place(InlayNode& node) {
     const bool is_half =
         child.inlay->kind == Inlay::Kind::opening || child.inlay->kind == Inlay::Kind::closing;
     child.slot = outside(slot_of(child, node), i, owner);
-    if (!is_half) continue;
+    if (!is_half && !child.inlay->in_order) continue;
     if (child.slot < last_open) child.slot = last_open;
     last_open = child.slot;
   }
@@ -178,7 +178,7 @@ void InlayPlaces::find_word(const InlayNode& node, const std::vector<std::size_t
   double most = 0;
   for (std::size_t row = node.begin; row < node.end; ++row) {
     const double inside = attention(row, child);
-    const bool is_enough = child.inlay->needs_words || child.inlay->is_link
+    const bool is_enough = segment_.writing.is_document
                                ? !target_[row].is_punctuation()
                                : inside >= kLeastShare * attention(row, node);
     if (owner[row] != kNone || inside <= most || !is_enough) continue;

@@ -243,13 +243,23 @@ class InlayWriter {
   std::size_t written_ = 0;               // bytes of the translation that are written
 };
 
+/// The translation of a part of a sentence, of which a model makes a sentence: without a stop at
+/// its end where the segment has no punctuation there.
+std::string without_stop(const Segment& segment, const std::string& translation) {
+  if (last_marks(segment.text) > 0 || !translation.ends_with('.') || translation.ends_with(".."))
+    return translation;
+  return translation.substr(0, translation.size() - 1);
+}
+
 }  // namespace
 
 std::string with_inlays(const Segment& segment, const std::string& translation,
                         const WordWeights& weights) {
   if (translation == segment.text || (segment.writing.is_document && text::is_blank(translation)))
     return segment.raw;
-  return InlayWriter(segment, translation, weights).text();
+  const std::string written =
+      segment.tag.empty() ? translation : without_stop(segment, translation);
+  return InlayWriter(segment, written, weights).text();
 }
 
 }  // namespace heed::document

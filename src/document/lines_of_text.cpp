@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "document/line_breaks.h"
+#include "text/characters.h"
 #include "text/references.h"
 #include "text/utf8.h"
 
@@ -32,6 +33,20 @@ void LineByLine::end() {
 std::vector<LinesOfText> LineByLine::result() {
   end();
   return std::move(all_);
+}
+
+std::size_t LetterBullets::bytes_of(std::string_view line) {
+  const std::size_t bullet = after_run(line, " \t");
+  const bool is_first = std::exchange(is_first_, bullet == line.size());
+  const std::size_t text =
+      line.substr(bullet).starts_with('o') ? after_run(line, " \t", bullet + 1) : 0;
+  bool has_bullet = text > bullet + 1 && text < line.size();
+  if (has_bullet) {
+    const char32_t c = text::code_point_at(line, text).value;
+    has_bullet = text::to_lower(c) != c;
+  }
+  if (is_first) is_list_ = has_bullet;
+  return is_list_ && has_bullet ? text : 0;
 }
 
 LinePrefix prefix_of(std::string_view line, bool goes_on) {

@@ -49,6 +49,20 @@ struct LinePrefix {
   bool is_item = false, is_heading = false;
 };
 
+/// Bullets that are the letter `o`, as word processors write lists of the second level to text. A
+/// paragraph that begins with one and a capital has one in each line that begins so: a sentence
+/// would begin with a capital `O`.
+class LetterBullets {
+ public:
+  /// Bytes of the blanks, the bullet and the blanks with which a line begins, or 0. All lines are
+  /// asked for in order.
+  std::size_t bytes_of(std::string_view line);
+
+ private:
+  bool is_first_ = true;  // the next line begins a paragraph
+  bool is_list_ = false;  // the last paragraph is such a list
+};
+
 /// The prefix of a line. `goes_on`: the line before is text, which only a numbered list that begins
 /// with 1 interrupts.
 LinePrefix prefix_of(std::string_view line, bool goes_on);

@@ -13,6 +13,7 @@
 #include "document/markdown_extensions.h"
 #include "document/markdown_tokens.h"
 #include "document/passage.h"
+#include "document/template_branches.h"
 #include "document/token.h"
 
 namespace heed::document {
@@ -143,7 +144,10 @@ Passages read_markdown(std::string_view bytes, const ReadOptions& options) {
   Passages out;
   const std::size_t from = add_front_matter(bytes, options.also, out);
   MarkdownReader(bytes, from, out).read();
-  for (Passage& passage : out) add_notes(bytes, passage);
+  for (Passage& passage : out) {
+    join_branches(bytes, passage);
+    add_notes(bytes, passage);
+  }
   return out;
 }
 

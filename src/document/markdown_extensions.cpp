@@ -12,8 +12,10 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "document/lines_of_text.h"
+#include "document/markdown_blocks.h"
 #include "document/markdown_fences.h"
 #include "document/markdown_inserts.h"
+#include "document/markdown_lines.h"
 #include "document/templates.h"
 #include "text/utf8.h"
 
@@ -23,144 +25,6 @@ namespace {
 /// A table has no more. md4c makes the cells that short rows lack, so that their number is that of
 /// rows times that of columns.
 constexpr std::size_t kMostColumns = 1000;
-
-/// Bytes of the name of a note in a quotation, `[!NOTE]` or `[!tip]-`; 0 where there is none.
-std::size_t bytes_of_alert(std::string_view text) {
-  const std::size_t end = text.find(']');
-  if (!text.starts_with("[!") || end == text.npos || text.find_first_of(" \t`[", 1) < end) return 0;
-  const std::size_t after = end + 1;
-  if (after < text.size() && is_one_of(text[after], "([")) return 0;  // a link
-  return after + (after < text.size() && is_one_of(text[after], "+-"));
-}
-
-/// Bytes of the mark and kind of a block of text, `:::warning`, `:::{note}`, `!!! note` or
-/// `??? note "Title"`, before its title; 0 where there is none.
-std::size_t bytes_of_container(std::string_view text) {
-  const bool has_colons = text.starts_with(":::");
-  if (!has_colons && !text.starts_with("!!! ") && !text.starts_with("??? ") &&
-      !text.starts_with("???+ "))
-    return 0;
-  const std::size_t mark = has_colons ? after_run(text, ":") : after_run(text, "!?+");
-  const std::size_t name = after_run(text, " ", mark);
-  if (has_colons && name == text.size()) return name;  // its end
-  std::size_t end = after_run(text, kOfNames, name);
-  if (has_colons && text[name] == '{') end = text.find('}', name) + 1;  // 0: there is none
-  const std::string_view title = trim(text.substr(end));
-  return end > name && (has_colons || title.empty() || title[0] == '"') ? end : 0;
-}
-
-/// Bytes of the mark of a tab of MkDocs, `=== "Title"`, `===! "Title"` or `===+ "Title"`, before
-/// the quote; 0 where there is none.
-std::size_t bytes_of_tab(std::string_view text) {
-  if (!text.starts_with("===") || text.size() < 7) return 0;
-  const std::size_t bytes = (is_one_of(text[3], "!+") ? 4 : 3) + 1;
-  const std::string_view title = text.substr(bytes);
-  return text[bytes - 1] == ' ' && title.size() > 2 && title[0] == '"' && title.ends_with('"')
-             ? bytes
-             : 0;
-}
-
-/// Whether a line names a file that stands in its place: `<<< @/a.js{1,3}` of VitePress, or
-/// `--8<-- "a.md"` of PyMdown.
-bool is_inclusion(std::string_view text) {
-  const std::size_t scissors = after_run(text, "-");
-  if (scissors > 0 && text.substr(scissors).starts_with("8<-")) return true;
-  if (!text.starts_with("<<<")) return false;
-  const std::string_view name = trim(text.substr(3));
-  return !name.empty() && is_one_of(name[0], "@./");
-}
-
-/// Whether a line is the mark between which files are named, one a line: `--8<--`.
-bool is_mark_of_inclusions(std::string_view text) {
-  const std::size_t scissors = after_run(text, "-");
-  return scissors > 0 && text.substr(scissors).starts_with("8<-") &&
-         after_run(text, "-", scissors + 2) == text.size();
-}
-
-/// Bytes of a table of contents that takes the whole line, `[TOC]` or `[[toc]]`.
-bool is_contents(std::string_view text) {
-  const std::string name = ascii_lower(text);
-  return name == "[toc]" || name == "[[toc]]" || name == "[[_toc_]]" || name == "[_toc_]";
-}
-
-/// Bytes of a label and the colon after it, `[^1]:` or `*[HTML]:`, which begins with `mark`; 0
-/// where there is none.
-std::size_t bytes_of_label(std::string_view text, std::string_view mark) {
-  if (!text.starts_with(mark)) return 0;
-  const std::size_t end = text.find(']');
-  return end != text.npos && end > mark.size() && text.substr(end).starts_with("]:") ? end + 2 : 0;
-}
-
-/// Bytes of a block of PyMdown before its title, `/// tip | Title`, or of its end, `///`; 0 where
-/// there is none.
-std::size_t bytes_of_slashes(std::string_view text) {
-  constexpr std::size_t kLeast = 3;
-  const std::size_t mark = after_run(text, "/");
-  if (mark < kLeast || mark == text.size()) return mark < kLeast ? 0 : mark;
-  const std::size_t name = after_run(text, " ", mark), end = after_run(text, kOfNames, name);
-  if (name == mark || end == name) return 0;
-  const std::size_t bar = after_run(text, " ", end);
-  if (bar == text.size()) return bar;
-  if (text[bar] != '|') return 0;
-  const std::string_view kind = text.substr(name, end - name);
-  const bool is_title = kind != "html" && !kind.ends_with("caption");
-  return is_title ? bar + 1 : text.size();
-}
-
-/// Whether the line is a target of MyST, `(name)=`.
-bool is_target(std::string_view text) {
-  return text.starts_with('(') && text.ends_with(")=") && text.size() > 3 &&
-         text.find_first_of(" \t`()", 1) == text.size() - 2;
-}
-
-/// Whether a sentence may have ended with this text.
-bool follows_sentence(std::string_view text) {
-  const std::size_t last = text.find_last_not_of(" \t");
-  return last != text.npos && is_one_of(text[last], ".!?");
-}
-
-/// Whether a line is a block without text, `::include{file=a.md}`.
-bool is_leaf_directive(std::string_view text) {
-  if (!text.starts_with("::") || !text.ends_with('}')) return false;
-  const std::size_t name = after_run(text, kOfPlainNames, 2);
-  return name > 2 && name < text.size() && text[name] == '{' && text.find('}') + 1 == text.size();
-}
-
-/// Whether an item begins with a mark of Obsidian's tasks, as `[>] `, that GitHub's have not.
-bool is_mark_of_task(std::string_view text) {
-  return text.size() > 3 && text[0] == '[' && is_one_of(text[1], "<>-/!?*~+") && text[2] == ']' &&
-         text[3] == ' ';
-}
-
-/// A row of a table by its cells; `|` after a backslash is in a cell.
-std::vector<std::string_view> cells_of(std::string_view row) {
-  row = trim(row);
-  if (row.starts_with('|')) row.remove_prefix(1);
-  std::vector<std::string_view> cells;
-  std::size_t from = 0;
-  for (std::size_t at = 0; at < row.size(); ++at) {
-    if (row[at] == '\\') {
-      ++at;
-    } else if (row[at] == '|') {
-      cells.push_back(row.substr(from, at - from));
-      from = at + 1;
-    }
-  }
-  if (from < row.size()) cells.push_back(row.substr(from));
-  return cells;
-}
-
-/// Whether a line is `|---|:-:|`, below the head of a table.
-bool is_rule_of_table(std::string_view line) {
-  if (!is_one_of('|', line) || !is_one_of('-', line) || after_run(line, "|-: \t") < line.size())
-    return false;
-  return std::ranges::all_of(cells_of(line), [](std::string_view cell) {
-    cell = trim(cell);
-    if (cell.starts_with(':')) cell.remove_prefix(1);
-    if (cell.ends_with(':')) cell.remove_suffix(1);
-    return !cell.empty() && after_run(cell, "-") == cell.size();
-  });
-}
 
 class CommonMarkdownMaker {
  public:
@@ -216,112 +80,6 @@ class CommonMarkdownMaker {
     out_.text[from] = '(';
     out_.text[to - 1] = ')';
     covered_ = to;
-  }
-
-  /// The byte after the text of line `i` that follows its markers, without blanks at its end.
-  std::string_view rest_of(std::size_t i, std::size_t from) const {
-    const std::string_view line = lines_.line(i);
-    return line.substr(from, std::max(from, line.find_last_not_of(" \t") + 1) - from);
-  }
-
-  /// The last line of the formula that begins line `i` after byte `from` of it, and that has lines
-  /// of its own: between `$$`, or `\[` and `\]`.
-  std::optional<std::size_t> last_of_formula(std::size_t i, std::size_t from) const {
-    constexpr std::size_t kMostLines = 200;
-    const std::string_view first = rest_of(i, from);
-    const bool has_brackets = first.starts_with("\\[");
-    if (!has_brackets && (!first.starts_with("$$") || first.starts_with("$$$"))) return {};
-    const std::string_view end = has_brackets ? "\\]" : "$$";
-    bool is_formula = !has_brackets;
-    for (std::size_t k = i; k < lines_.count() && k < i + kMostLines; ++k) {
-      const std::string_view rest =
-          k == i ? first.substr(2) : rest_of(k, after_run(lines_.line(k), " \t>"));
-      if (k > i && rest.empty()) return {};
-      if (is_one_of('`', rest) || rest.starts_with("~~~")) return {};
-      const std::size_t found = rest.find(end);
-      is_formula = is_formula || rest.substr(0, found).find_first_of("=^_{}\\+<>") != rest.npos;
-      if (found == rest.npos) continue;
-      const bool is_last = found + end.size() == rest.size() || (k > i && found == 0);
-      return is_last && is_formula ? std::optional(k) : std::nullopt;
-    }
-    return {};
-  }
-
-  /// The last line of the code that a template which begins line `i` after byte `from` of it has
-  /// around it: `{% highlight ruby %}` up to `{% endhighlight %}`, `{{< highlight go >}}` up to
-  /// `{{< /highlight >}}`.
-  std::optional<std::size_t> last_of_code(std::size_t i, std::size_t from) {
-    const std::string_view first = rest_of(i, from);
-    const bool is_liquid = first.starts_with("{%");
-    if (!is_liquid && !first.starts_with("{{<") && !first.starts_with("{{%")) return {};
-    const std::string_view mark = first.substr(0, is_liquid ? 2 : 3);
-    const std::size_t begin = after_run(first, "- \t", mark.size());
-    const std::string_view name = first.substr(begin, after_run(first, kOfNames, begin) - begin);
-    if (!keeps_content(name)) return {};
-    const std::string end = (is_liquid ? "end" : "/") + std::string(name);
-    std::size_t& k = ends_of_code_.try_emplace(std::string(mark) + end, 0).first->second;
-    const auto is_end = [&](std::string_view rest) {
-      const std::size_t tag = rest.rfind(mark);
-      if (tag == rest.npos) return false;
-      const std::string_view inside = rest.substr(after_run(rest, "- \t", tag + mark.size()));
-      return inside.starts_with(end) && after_run(inside, kOfNames, end.size()) == end.size();
-    };
-    if (k <= i)
-      for (k = i; k < lines_.count() && !is_end(lines_.line(k));) ++k;
-    return rest_of(k, 0).ends_with(is_liquid ? "%}" : "}}") ? std::optional(k) : std::nullopt;
-  }
-
-  /// The last line of the names of files that stand between two marks, of which line `i` is one.
-  std::optional<std::size_t> last_of_inclusions(std::size_t i, std::size_t from) const {
-    constexpr std::size_t kMostLines = 200;
-    if (!is_mark_of_inclusions(rest_of(i, from))) return {};
-    for (std::size_t k = i + 1; k < lines_.count() && k < i + kMostLines; ++k)
-      if (is_mark_of_inclusions(rest_of(k, after_run(lines_.line(k), " \t>")))) return k;
-    return {};
-  }
-
-  /// The last line of a comment of Obsidian that begins line `i` and has lines of its own.
-  std::optional<std::size_t> last_of_comment(std::size_t i, std::size_t from) const {
-    constexpr std::size_t kMostLines = 200;
-    const std::string_view first = rest_of(i, from);
-    if (!first.starts_with("%%") || first.find("%%", 2) != first.npos) return {};
-    for (std::size_t k = i + 1; k < lines_.count() && k < i + kMostLines; ++k)
-      if (rest_of(k, 0).ends_with("%%")) return k;
-    return {};
-  }
-
-  /// The last line of a paragraph of MDX that imports or exports: `import Tabs from "@theme/Tabs";`
-  /// or `export const x = 1;`.
-  std::optional<std::size_t> last_of_module(std::size_t i, std::size_t from) {
-    if (from > 0 || (i > 0 && last_of_module_ + 1 != i && !text::is_blank(lines_.line(i - 1))))
-      return {};
-    constexpr std::size_t kMostLines = 50;
-    const std::string_view first = rest_of(i, 0);
-    std::size_t last = i;
-    if (first.starts_with("import ")) {
-      const auto ends = [](std::string_view line) {
-        if (line.ends_with(';')) line.remove_suffix(1);
-        constexpr std::string_view kQuotes = "\"'", kImport = "import ";
-        if (line.size() < 2 || !is_one_of(line.back(), kQuotes)) return false;
-        if (line.find(" from ") != line.npos) return true;
-        const std::size_t name = after_run(line, " \t", kImport.size());
-        return line.starts_with(kImport) && name < line.size() && is_one_of(line[name], kQuotes);
-      };
-      const bool goes_on = first.find('{') != first.npos && first.find('}') == first.npos;
-      if (!goes_on && !ends(first)) return {};
-      while (goes_on && last + 1 < lines_.count() && last < i + kMostLines &&
-             !ends(rest_of(last, 0)))
-        if (text::is_blank(lines_.line(++last))) return {};
-      if (!ends(rest_of(last, 0))) return {};
-    } else if (first.starts_with("export const ") || first.starts_with("export default ") ||
-               first.starts_with("export function ") || first.starts_with("export let ")) {
-      if (first.find_first_of("=({") == first.npos) return {};
-      while (last + 1 < lines_.count() && !text::is_blank(lines_.line(last + 1))) ++last;
-    } else {
-      return {};
-    }
-    last_of_module_ = last;
-    return last;
   }
 
   /// Makes lines `i`, from byte `from` of it, to `last` empty headings.
@@ -390,28 +148,29 @@ class CommonMarkdownMaker {
   void add(std::size_t i) {
     if (start(i) >= covered_ && is_rule(i)) return;
     const std::string_view line = lines_.line(i);
-    const std::size_t at = start(i);
+    const std::size_t at = start(i), bullet = letters_.bytes_of(line);
     if (at < covered_) return add_inserts(i, covered_ - at);
+    if (bullet > 0) {
+      out_.text[at + after_run(line, " \t")] = '-';
+      return add_inserts(i, bullet);
+    }
     if (is_empty_item(i)) {
       const std::size_t mark = after_run(line, " \t>");
       return make_heading(at + mark, at + line.size());
     }
     const LinePrefix prefix = prefix_of(line, /*goes_on=*/false);
     const std::size_t from = prefix.bytes;
-    const std::string_view rest = rest_of(i, from);
+    const std::string_view rest = rest_of_line(lines_, i, from);
     if (rest.empty()) return;
     if (prefix.is_heading) return add_heading(i, from);
     if (read_fence(i, prefix)) return;
-    if (const auto last = last_of_formula(i, from)) return make_headings(i, from, *last);
-    if (const auto last = last_of_code(i, from)) return make_headings(i, from, *last);
-    if (const auto last = last_of_inclusions(i, from)) return make_headings(i, from, *last);
-    if (const auto last = last_of_comment(i, from)) return make_headings(i, from, *last);
-    if (const auto last = last_of_module(i, from)) return make_headings(i, from, *last);
+    if (const auto last = blocks_.last_of(i, from)) return make_headings(i, from, *last);
     if (is_contents(rest) || is_inclusion(rest) || is_target(rest) || is_leaf_directive(rest) ||
         is_comment(i, rest))
       return make_heading(at + from, at + from + rest.size());
     std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
     if (bytes == 0) bytes = bytes_of_label(rest, "*[");
+    if (bytes == 0) bytes = bytes_of_field(rest);
     if (bytes == 0 && rest[0] == ':' && (bytes = bytes_of_container(rest)) > 0) {
       make_heading(at + from, at + from + bytes);
       return add_title(i, from + bytes);
@@ -456,7 +215,7 @@ class CommonMarkdownMaker {
   bool read_fence(std::size_t i, const LinePrefix& prefix) {
     while (!fences_.empty() && prefix.quotes < fences_.back().quotes) fences_.pop_back();
     const std::size_t from = prefix.bytes, at = start(i) + from;
-    const std::string_view rest = rest_of(i, from);
+    const std::string_view rest = rest_of_line(lines_, i, from);
     const Fence fence = fence_of(rest);
     const std::string_view directive = directive_of(fence.info);
     if (fence.length == 0) return false;
@@ -502,7 +261,7 @@ class CommonMarkdownMaker {
   bool add_code(std::size_t i, std::size_t from, const Fence& fence) {
     if (i < without_end_[fence.length]) return false;
     for (std::size_t k = i + 1; k < lines_.count(); ++k) {
-      const Fence end = fence_of(rest_of(k, after_run(lines_.line(k), " \t>")));
+      const Fence end = fence_of(text_of_line(lines_, k));
       if (end.mark != ':' || end.length < fence.length || !end.info.empty()) continue;
       make_headings(i, from, k);
       return true;
@@ -514,9 +273,7 @@ class CommonMarkdownMaker {
   /// Makes the options after the first line of a directive or a block empty headings: lines such as
   /// `:name: x`, those between two lines of `---`, or indented ones of PyMdown.
   void add_options(std::size_t i) {
-    const auto line_at = [&](std::size_t k) {
-      return rest_of(k, after_run(lines_.line(k), " \t>"));
-    };
+    const auto line_at = [&](std::size_t k) { return text_of_line(lines_, k); };
     const bool is_block = line_at(i).starts_with('/');
     std::size_t last = i;
     if (!is_block && line_at(i + 1) == "---") {
@@ -524,11 +281,6 @@ class CommonMarkdownMaker {
       for (std::size_t k = i + 2; k < std::min(lines_.count(), i + kMostLines) && last == i; ++k)
         if (line_at(k) == "---") last = k;
     }
-    const auto is_option = [&](std::string_view text) {
-      const std::size_t end = after_run(text, kOfNames, 1);
-      return text.starts_with(':') && end > 1 && end < text.size() && text[end] == ':' &&
-             (end + 1 == text.size() || text[end + 1] == ' ');
-    };
     if (is_block)
       while (lines_.line(last + 1).starts_with("    ") && !line_at(last + 1).empty() &&
              is_one_of(':', line_at(last + 1)))
@@ -586,107 +338,28 @@ class CommonMarkdownMaker {
     const std::size_t count = out_.whole.size();
     bool is_structure = false, has_text = false;
     while (from < line.size()) {
-      const char c = line[from];
-      const std::string_view rest = line.substr(from);
-      std::size_t bytes = 0;
-      char letter = Token::kWord;
-      if (c == '\\' && rest.starts_with("\\@ref(")) {
-        bytes = rest.find(')') + 1;  // 0: there is none
+      const Insert insert =
+          insert_at(bytes_, {.line = line, .start = at, .first = first, .covered = covered_}, from);
+      const std::size_t begin = at + insert.bytes.from, end = at + insert.bytes.to;
+      has_text = has_text || insert.has_text;
+      is_structure = is_structure || insert.is_structure;
+      from = insert.bytes.to;
+      switch (insert.kind) {
+        case Insert::InsertKind::text:
+          break;
+        case Insert::InsertKind::item:
+          make_letters(begin, end);
+          out_.text[begin] = insert.letter;
+          break;
+        case Insert::InsertKind::target:
+          make_target(begin, end);
+          break;
+        case Insert::InsertKind::marks:
+          for (const std::size_t mark : {begin, end - 2})
+            out_.text[mark] = out_.text[mark + 1] = '~';
+          from = insert.bytes.from + 1;  // its text is read, too
+          break;
       }
-      if (c == '\\' && bytes == 0) {
-        has_text = true;
-        from += 2;
-        continue;
-      }
-      if (c == '`') {
-        has_text = true;
-        const std::size_t code = bytes_of_code(line, from);
-        from = code > 0 ? from + code : after_run(line, "`", from);
-        continue;
-      }
-      if (c == '^' && ((bytes = bytes_of_note(bytes_, at + from)) > 0 ||
-                       (bytes = bytes_of_block_name(line, from)) > 0)) {
-        letter = CommonMarkdown::kNote;
-      } else if (const ByteRange word =
-                     is_one_of(c, "~^") ? word_with_scripts(line, from) : ByteRange{};
-                 !word.is_empty() && at + word.from >= covered_) {
-        from = word.from;
-        bytes = word.to - word.from;
-      } else if (is_one_of(c, "+=") && (bytes = bytes_of_end_of_change(line, from)) > 0) {
-      } else if (c == '%') {
-        bytes = bytes_of_comment(line, from);
-      } else if (c == '@') {
-        bytes = bytes_of_mention(line, from);
-      } else if (c == '#') {
-        bytes = bytes_of_hashtag(line, from);
-      } else if (is_one_of(c, "0123456789abcdef")) {
-        bytes = bytes_of_commit(line, from);
-      } else if (is_one_of(c, "=^") && at + from >= covered_) {
-        // Marks around text, as those of GitHub's `~~`.
-        const std::size_t marked = bytes_of_marked(line, from, c == '=' ? "==" : "^^");
-        const bool is_beside_strike =
-            (from > 0 && line[from - 1] == '~') || line.substr(from + marked).starts_with('~');
-        if (marked > 0 && !is_beside_strike)
-          for (const std::size_t mark : {from, from + marked - 2})
-            out_.text[at + mark] = out_.text[at + mark + 1] = '~';
-      } else if (c == '+') {
-        bytes = bytes_of_keys(line, from);
-      } else if (c == '!') {  // a page or a picture that stands in its place
-        bytes = bytes_of_wiki_link(line, from + 1);
-        bytes = bytes > 0 ? bytes + 1 : bytes_of_hashtag(line, from);
-      } else if (c == '{' && ((bytes = bytes_of_change(line, from)) > 0 ||
-                              (bytes = bytes_of_jsx_value(line, from)) > 0)) {
-        has_text = true;
-      } else if (c == '{' && (bytes = bytes_of_role(bytes_, at + from)) > 0) {
-        has_text = true;
-      } else if (c == '{' || rest.starts_with("<%")) {
-        bytes = bytes_of_template(bytes_, at + from);
-        is_structure =
-            is_structure ||
-            (bytes > 0 && (is_statement(rest.substr(0, bytes)) || rest.starts_with("{{%")));
-        if (bytes > 0 && c == '<' && is_statement(rest.substr(0, bytes)))
-          letter = CommonMarkdown::kNote;
-        if (bytes == 0 && c == '{') {
-          bytes = bytes_of_attributes(line, from);
-          is_structure = is_structure || (bytes > 0 && from == first);
-          if (bytes > 0 && begin_of_span(line, from) != line.npos) {
-            // A parser of CommonMark reads a link, and its text is in the sentence.
-            make_target(at + from, at + from + bytes);
-            from += bytes;
-            continue;
-          }
-        }
-      } else if (c == '$') {
-        bytes = bytes_of_formula(line, from);
-        if (is_one_of('`', line.substr(from, bytes))) bytes = 0;
-      } else if (c == ':') {
-        bytes = bytes_of_role(bytes_, at + from);
-        if (bytes > 0)
-          has_text = true;
-        else
-          bytes = bytes_of_emoji(line, from);
-        if (bytes > 0 && from + bytes < line.size() && line[from + bytes] == '{')
-          bytes += bytes_of_attributes(line, from + bytes);
-      } else if (c == '[' && from == first && is_mark_of_task(rest)) {
-        bytes = 3;
-      } else if (c == '[' && !rest.starts_with("[^")) {
-        bytes = bytes_of_wiki_link(line, from);
-        if (bytes == 0 && (bytes = bytes_of_citation(line, from)) > 0 &&
-            follows_sentence(line.substr(0, from)))
-          letter = CommonMarkdown::kNote;
-      } else if (c == '[') {
-        letter = CommonMarkdown::kNote;
-        const std::size_t end = line.find_first_of("] \t`", from + 2);
-        bytes = end != line.npos && line[end] == ']' && end > from + 2 ? end + 1 - from : 0;
-      }
-      if (bytes == 0) {
-        has_text = has_text || !is_one_of(c, " \t");
-        ++from;
-        continue;
-      }
-      make_letters(at + from, at + from + bytes);
-      out_.text[at + from] = letter;
-      from += bytes;
     }
     if (!is_structure || has_text || covered_ > at + line.size()) return;
     // A line of nothing but tags of templates ends a paragraph.
@@ -704,13 +377,13 @@ class CommonMarkdownMaker {
   };
 
   std::string_view bytes_;
-  LineByLine lines_;
+  const LineByLine lines_;
+  UntranslatedBlocks blocks_{lines_};
+  LetterBullets letters_;
   CommonMarkdown out_;
-  std::size_t covered_ = 0;                                  // the byte after the last insert
-  std::size_t last_of_module_ = std::string_view::npos - 1;  // the line
-  std::vector<OpenFence> fences_;                            // each in the one before
-  std::map<std::size_t, std::size_t> without_end_;   // by length of a mark: up to which line
-  std::map<std::string, std::size_t> ends_of_code_;  // by end: the next line that has it
+  std::size_t covered_ = 0;                         // the byte after the last insert
+  std::vector<OpenFence> fences_;                   // each in the one before
+  std::map<std::size_t, std::size_t> without_end_;  // by length of a mark: up to which line
   std::vector<std::pair<std::size_t, std::size_t>> dashes_;  // byte of the document, how many
 };
 

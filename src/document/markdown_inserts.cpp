@@ -1,10 +1,12 @@
 #include "document/markdown_inserts.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/strings.h"
 #include "document/lines_of_text.h"
+#include "document/markdown_extensions.h"
 #include "document/markdown_fences.h"
 #include "document/templates.h"
 #include "text/script.h"
@@ -34,8 +36,9 @@ bool may_be_one_text(std::string_view text) {
   return true;
 }
 
-}  // namespace
-
+/// Bytes of a formula, $x$ or $$x$$, that begins at `at`, or 0. No blank is inside beside a single
+/// $, and no letter or digit outside: "$5 and $6" and "5$ and 6$" are prices, "$HOME/$USER" is
+/// none.
 std::size_t bytes_of_formula(std::string_view line, std::size_t at) {
   const std::string_view near = line.substr(at, kLongestInsert);
   if (near.starts_with("$$")) {
@@ -53,6 +56,7 @@ std::size_t bytes_of_formula(std::string_view line, std::size_t at) {
   return 0;
 }
 
+/// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
 std::size_t bytes_of_emoji(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at + 1);
   const std::size_t end = after_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
@@ -61,17 +65,8 @@ std::size_t bytes_of_emoji(std::string_view line, std::size_t at) {
   return is_free && end > 1 && has_letter && rest.substr(end).starts_with(':') ? end + 2 : 0;
 }
 
-std::size_t bytes_of_attributes(std::string_view line, std::size_t at) {
-  const std::size_t end = line.find('}', at);
-  if (end == line.npos) return 0;
-  const std::string_view inside = trim(line.substr(at + 1, end - at - 1));
-  const bool is_after_link = at > 0 && is_one_of(line[at - 1], ")]");
-  const bool is_free = at == 0 || is_after_link || is_one_of(line[at - 1], " \t`*:\"");
-  if (inside.empty() || !is_free || is_one_of('{', inside)) return 0;
-  const bool has_mark = is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}';
-  return has_mark || (is_after_link && is_one_of('=', inside)) ? end + 1 - at : 0;
-}
-
+/// Bytes of what has the mark `mark`, two signs that are the same, on both sides and begins at
+/// `at`, or 0: ==text==, ^^text^^, ++ctrl+c++. No third sign stands beside the marks.
 std::size_t bytes_of_marked(std::string_view line, std::size_t at, std::string_view mark) {
   const auto is_mark = [&](std::size_t place) {
     return line.substr(place).starts_with(mark) && (place == 0 || line[place - 1] != mark[0]) &&
@@ -85,6 +80,7 @@ std::size_t bytes_of_marked(std::string_view line, std::size_t at, std::string_v
   return 0;
 }
 
+/// Bytes of keys, ++ctrl+alt+del++, that begin at `at`, or 0: they have no blanks but in quotes.
 std::size_t bytes_of_keys(std::string_view line, std::size_t at) {
   const std::size_t bytes = bytes_of_marked(line, at, "++");
   bool in_quotes = false;
@@ -95,6 +91,7 @@ std::size_t bytes_of_keys(std::string_view line, std::size_t at) {
   return bytes;
 }
 
+/// Bytes of a link to a page by its name, [[name]] or [[name|text]], that begins at `at`, or 0.
 std::size_t bytes_of_wiki_link(std::string_view line, std::size_t at) {
   if (at >= line.size() || !line.substr(at).starts_with("[[")) return 0;
   const std::size_t end = line.substr(0, at + kLongestInsert).find_first_of("]`", at + 2);
@@ -105,6 +102,7 @@ std::size_t bytes_of_wiki_link(std::string_view line, std::size_t at) {
   return end + 2 < line.size() && is_one_of(line[end + 2], "([:]") ? 0 : end + 2 - at;
 }
 
+/// Bytes of the inline code that begins at `at` and ends in `text`, or 0.
 std::size_t bytes_of_code(std::string_view text, std::size_t at) {
   const std::size_t begin = after_run(text, "`", at);
   for (std::size_t end = begin; begin > at && (end = text.find('`', end)) != text.npos;) {
@@ -115,12 +113,14 @@ std::size_t bytes_of_code(std::string_view text, std::size_t at) {
   return 0;
 }
 
-std::size_t bytes_of_role(std::string_view text, std::size_t at) {
+/// Bytes of a role with its code, {ref}`name` or :py:class:`name`, that begins at `at`, or 0. The
+/// code may go on in the next lines of its paragraph. `follows_insert`: another role may end there.
+std::size_t bytes_of_role(std::string_view text, std::size_t at, bool follows_insert) {
   constexpr std::string_view kOfRoles =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+:";
   const std::string_view near = text.substr(at, kLongestInsert);
   const bool has_braces = near.starts_with('{');
-  const char before = at > 0 ? text[at - 1] : ' ';
+  const char before = at > 0 && !follows_insert ? text[at - 1] : ' ';
   if (before == '`' || (!has_braces && (before == ':' || is_one_of(before, kOfNames)))) return 0;
   std::size_t end = after_run(near, kOfRoles, 1);
   if (end == 1 || end >= near.size()) return 0;
@@ -129,6 +129,7 @@ std::size_t bytes_of_role(std::string_view text, std::size_t at) {
   return code > 0 && may_be_one_text(near.substr(0, end + code)) ? end + code : 0;
 }
 
+/// Bytes of a note in the text, ^[text], that begins at `at`, or 0. It may go on as a role may.
 std::size_t bytes_of_note(std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, kLongestInsert);
   if (!near.starts_with("^[")) return 0;
@@ -144,6 +145,8 @@ std::size_t bytes_of_note(std::string_view text, std::size_t at) {
   return 0;
 }
 
+/// Bytes of a reference to literature, [@name], [@name, p. 3] or [-@name], that begins at `at`, or
+/// 0.
 std::size_t bytes_of_citation(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at, kLongestInsert);
   if (!rest.starts_with("[@") && !rest.starts_with("[-@")) return 0;
@@ -152,6 +155,8 @@ std::size_t bytes_of_citation(std::string_view line, std::size_t at) {
   return end + 1 < rest.size() && is_one_of(rest[end + 1], "([:") ? 0 : end + 1;
 }
 
+/// Bytes of a name after @ that begins at `at`, or 0: @user, @group/project, @fig-plot of Quarto. A
+/// reference to a link, `[@user]`, is none.
 std::size_t bytes_of_mention(std::string_view line, std::size_t at) {
   constexpr std::string_view kOfMentions =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:";
@@ -163,6 +168,8 @@ std::size_t bytes_of_mention(std::string_view line, std::size_t at) {
   return before != '[' || line.substr(end).starts_with("](") ? end - at : 0;
 }
 
+/// Bytes of a tag of Obsidian, #daily or #work/project, or of a number of GitHub or GitLab, #12 or
+/// !12, that begins at `at` after a blank or a parenthesis, or 0.
 std::size_t bytes_of_hashtag(std::string_view line, std::size_t at) {
   if (!is_one_of(line[at], "#!") || at == 0 || !is_one_of(line[at - 1], " \t(")) return 0;
   const std::string_view rest = line.substr(at + 1);
@@ -174,6 +181,8 @@ std::size_t bytes_of_hashtag(std::string_view line, std::size_t at) {
   return bytes > 0 && ends_there ? bytes + 1 : 0;
 }
 
+/// Bytes of the hash of a commit that begins at `at`, or 0: 7 to 40 digits of base 16, not all of
+/// them digits of base 10 or letters.
 std::size_t bytes_of_commit(std::string_view line, std::size_t at) {
   constexpr std::size_t kLeast = 7, kMost = 40;
   constexpr std::string_view kDigits = "0123456789", kOfBase16 = "abcdef";
@@ -190,6 +199,9 @@ std::size_t bytes_of_commit(std::string_view line, std::size_t at) {
   return after_run(hash, kDigits) < bytes && after_run(hash, kOfBase16) < bytes ? bytes : 0;
 }
 
+/// Bytes of what changes of CriticMarkup or GitLab leave out, {--a--}, {~~a~>b~~}, {>>a<<}, {-a-},
+/// or of the mark before a text that they add or show, {++, {==, {+; 0 where neither begins at
+/// `at`.
 std::size_t bytes_of_change(std::string_view line, std::size_t at) {
   struct Change {
     std::string_view begin, end;
@@ -208,6 +220,7 @@ std::size_t bytes_of_change(std::string_view line, std::size_t at) {
   return 0;
 }
 
+/// Bytes of the mark after such a text, ++}, ==} or +}, that begins at `at`, or 0.
 std::size_t bytes_of_end_of_change(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at);
   for (const std::string_view mark : {"++}", "==}", "+}"}) {
@@ -220,6 +233,8 @@ std::size_t bytes_of_end_of_change(std::string_view line, std::size_t at) {
   return 0;
 }
 
+/// A word with parts below or above the line, H~2~O or x^2^, whose first such part begins at `at`;
+/// empty where none does.
 ByteRange word_with_scripts(std::string_view line, std::size_t at) {
   constexpr std::size_t kLongestScript = 20;
   const auto bytes_of_script = [&](std::size_t from) -> std::size_t {
@@ -241,6 +256,7 @@ ByteRange word_with_scripts(std::string_view line, std::size_t at) {
   return to > at ? ByteRange{from, to} : ByteRange{};
 }
 
+/// Bytes of a comment of Obsidian, %%text%%, that begins at `at`, or 0.
 std::size_t bytes_of_comment(std::string_view line, std::size_t at) {
   const std::string_view near = line.substr(at, kLongestInsert);
   if (!near.starts_with("%%") || near.substr(2).starts_with('%')) return 0;
@@ -248,12 +264,14 @@ std::size_t bytes_of_comment(std::string_view line, std::size_t at) {
   return end == near.npos || end == 2 || is_one_of('`', near.substr(0, end)) ? 0 : end + 2;
 }
 
+/// Bytes of the name of a block of Obsidian, ^name, that begins at `at` and ends the line, or 0.
 std::size_t bytes_of_block_name(std::string_view line, std::size_t at) {
   const std::string_view rest = trim(line.substr(at));
   if (rest.size() < 2 || rest[0] != '^' || (at > 0 && !is_one_of(line[at - 1], " \t"))) return 0;
   return after_run(rest, kOfNames.substr(0, 63), 1) == rest.size() ? rest.size() : 0;
 }
 
+/// Bytes of a value of JSX, {props.value}, that begins at `at`, or 0.
 std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
   const std::string_view near = line.substr(at, kLongestInsert);
   const std::size_t end = near.find('}');
@@ -267,6 +285,8 @@ std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
              : 0;
 }
 
+/// The byte of the bracket that opens `[text]` before the attributes at `at`, as Pandoc has them,
+/// `[text]{.class}`; npos where they are not of such a text.
 std::size_t begin_of_span(std::string_view line, std::size_t at) {
   if (at < 2 || line[at - 1] != ']') return std::string_view::npos;
   std::size_t depth = 0;
@@ -282,6 +302,188 @@ std::size_t begin_of_span(std::string_view line, std::size_t at) {
                  : std::string_view::npos;
   }
   return std::string_view::npos;
+}
+
+/// Whether a sentence may have ended with this text.
+bool follows_sentence(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t");
+  return last != text.npos && is_one_of(text[last], ".!?");
+}
+
+/// Whether an item begins with a mark of Obsidian's tasks, as `[>] `, that GitHub's have not.
+bool is_mark_of_task(std::string_view text) {
+  return text.size() > 3 && text[0] == '[' && is_one_of(text[1], "<>-/!?*~+") && text[2] == ']' &&
+         text[3] == ' ';
+}
+
+/// Bytes of a label or a milestone of GitLab, ~bug, ~"two words", %v1.2 or %"two words", that
+/// begins at `at` after a blank or a parenthesis, or 0.
+std::size_t bytes_of_label_of_gitlab(std::string_view line, std::size_t at) {
+  if (at > 0 && !is_one_of(line[at - 1], " \t(")) return 0;
+  const std::string_view rest = line.substr(at + 1, kLongestInsert);
+  if (rest.empty()) return 0;
+  if (rest[0] == '"') {
+    const std::size_t end = rest.find('"', 1);
+    return end == rest.npos || end == 1 || is_one_of('`', rest.substr(0, end)) ? 0 : end + 2;
+  }
+  if (!is_one_of(rest[0], kFirstOfNames)) return 0;
+  std::size_t end = after_run(rest, std::string(kOfPlainNames) + ".:");
+  while (is_one_of(rest[end - 1], ".:")) --end;
+  const bool ends_there =
+      end == rest.size() || !text::is_in_word(text::code_point_at(rest, end).value);
+  return ends_there && !rest.substr(end).starts_with(line[at]) ? end + 1 : 0;
+}
+
+/// The marks around the text that begins at `from`, which are those of GitHub's `~~`.
+std::optional<Insert> marks_at(const InsertLine& in, std::size_t from, std::string_view mark) {
+  if (in.start + from < in.covered) return {};
+  const std::size_t bytes = bytes_of_marked(in.line, from, mark);
+  const bool is_beside_strike =
+      (from > 0 && in.line[from - 1] == '~') || in.line.substr(from + bytes).starts_with('~');
+  if (bytes == 0 || is_beside_strike) return {};
+  return Insert{.kind = Insert::InsertKind::marks, .bytes = {from, from + bytes}, .has_text = true};
+}
+
+/// What begins with a brace, or a template with `<%`.
+std::optional<Insert> brace_at(std::string_view document, const InsertLine& in, std::size_t from) {
+  const std::string_view line = in.line, rest = line.substr(from);
+  const std::size_t at = in.start + from;
+  Insert insert{.kind = Insert::InsertKind::item, .bytes = {from, from}};
+  const auto is_found = [&](std::size_t bytes) {
+    insert.bytes.to = from + bytes;
+    return bytes > 0;
+  };
+  if (line[from] == '{' &&
+      (is_found(bytes_of_change(line, from)) || is_found(bytes_of_jsx_value(line, from)) ||
+       is_found(bytes_of_role(document, at, at == in.covered)))) {
+    insert.has_text = true;
+    return insert;
+  }
+  if (line[from] == '<' && !rest.starts_with("<%")) return {};
+  if (is_found(bytes_of_template(document, at))) {
+    const bool is_of_statement = is_statement(rest.substr(0, insert.bytes.to - from));
+    insert.is_structure = is_of_statement || rest.starts_with("{{%");
+    if (line[from] == '<' && is_of_statement) insert.letter = CommonMarkdown::kNote;
+    return insert;
+  }
+  if (line[from] == '<' || !is_found(bytes_of_attributes(line, from))) return {};
+  insert.is_structure = from == in.first;
+  // A parser of CommonMark reads a link, and its text is in the sentence.
+  if (begin_of_span(line, from) != line.npos) insert.kind = Insert::InsertKind::target;
+  return insert;
+}
+
+/// What begins with a bracket.
+std::optional<Insert> bracket_at(const InsertLine& in, std::size_t from) {
+  const std::string_view line = in.line, rest = line.substr(from);
+  Insert insert{.kind = Insert::InsertKind::item, .bytes = {from, from}};
+  std::size_t bytes = 0;
+  if (from == in.first && is_mark_of_task(rest)) {
+    bytes = 3;
+  } else if (rest.starts_with("[^")) {
+    insert.letter = CommonMarkdown::kNote;
+    const std::size_t end = line.find_first_of("] \t`", from + 2);
+    bytes = end != line.npos && line[end] == ']' && end > from + 2 ? end + 1 - from : 0;
+  } else if ((bytes = bytes_of_wiki_link(line, from)) == 0 &&
+             (bytes = bytes_of_citation(line, from)) > 0 &&
+             follows_sentence(line.substr(0, from))) {
+    insert.letter = CommonMarkdown::kNote;
+  }
+  insert.bytes.to = from + bytes;
+  return bytes > 0 ? std::optional(insert) : std::nullopt;
+}
+
+}  // namespace
+
+std::size_t bytes_of_attributes(std::string_view line, std::size_t at) {
+  const std::size_t end = line.find('}', at);
+  if (end == line.npos) return 0;
+  const std::string_view inside = trim(line.substr(at + 1, end - at - 1));
+  const bool is_after_link = at > 0 && is_one_of(line[at - 1], ")]");
+  const bool is_free = at == 0 || is_after_link || is_one_of(line[at - 1], " \t`*:\"");
+  if (inside.empty() || !is_free || is_one_of('{', inside)) return 0;
+  const bool has_mark = is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}';
+  return has_mark || (is_after_link && is_one_of('=', inside)) ? end + 1 - at : 0;
+}
+
+Insert insert_at(std::string_view document, const InsertLine& in, std::size_t from) {
+  using enum Insert::InsertKind;
+  const std::string_view line = in.line, rest = line.substr(from);
+  const std::size_t at = in.start + from;  // of the document
+  Insert insert{.kind = item, .bytes = {from, from}};
+  const auto is_found = [&](std::size_t bytes) {
+    insert.bytes.to = from + bytes;
+    return bytes > 0;
+  };
+  const auto none = [&](std::size_t bytes = 1) {
+    insert.bytes.to = std::min(from + bytes, line.size());
+    insert.kind = text;
+    insert.has_text = !is_one_of(line[from], " \t");
+    return insert;
+  };
+  switch (line[from]) {
+    case '\\':
+      // 0: the parenthesis does not close
+      return rest.starts_with("\\@ref(") && is_found(rest.find(')') + 1) ? insert : none(2);
+    case '`': {
+      const std::size_t code = bytes_of_code(line, from);
+      return none(code > 0 ? code : after_run(rest, "`"));
+    }
+    case '^':
+    case '~':
+      if (is_found(bytes_of_note(document, at)) || is_found(bytes_of_block_name(line, from))) {
+        insert.letter = CommonMarkdown::kNote;
+        return insert;
+      }
+      if (const ByteRange word = word_with_scripts(line, from);
+          !word.is_empty() && in.start + word.from >= in.covered) {
+        insert.bytes = word;
+        return insert;
+      }
+      if (line[from] == '~')
+        return is_found(bytes_of_label_of_gitlab(line, from)) ? insert : none();
+      return marks_at(in, from, "^^").value_or(none());
+    case '=':
+      if (is_found(bytes_of_end_of_change(line, from))) return insert;
+      return marks_at(in, from, "==").value_or(none());
+    case '+':
+      return is_found(bytes_of_end_of_change(line, from)) || is_found(bytes_of_keys(line, from))
+                 ? insert
+                 : none();
+    case '%':
+      return is_found(bytes_of_comment(line, from)) ||
+                     is_found(bytes_of_label_of_gitlab(line, from))
+                 ? insert
+                 : none();
+    case '@':
+      return is_found(bytes_of_mention(line, from)) ? insert : none();
+    case '#':
+      return is_found(bytes_of_hashtag(line, from)) ? insert : none();
+    case '!':  // a page or a picture that stands in its place
+      if (const std::size_t link = bytes_of_wiki_link(line, from + 1); link > 0)
+        return is_found(link + 1), insert;
+      return is_found(bytes_of_hashtag(line, from)) ? insert : none();
+    case '{':
+    case '<':
+      return brace_at(document, in, from).value_or(none());
+    case '$':
+      return is_found(bytes_of_formula(line, from)) &&
+                     !is_one_of('`', line.substr(from, insert.bytes.to - from))
+                 ? insert
+                 : none();
+    case ':':
+      insert.has_text = is_found(bytes_of_role(document, at, at == in.covered));
+      if (!insert.has_text && !is_found(bytes_of_emoji(line, from))) return none();
+      if (insert.bytes.to < line.size() && line[insert.bytes.to] == '{')
+        insert.bytes.to += bytes_of_attributes(line, insert.bytes.to);
+      return insert;
+    case '[':
+      return bracket_at(in, from).value_or(none());
+    default:
+      return is_one_of(line[from], "0123456789abcdef") && is_found(bytes_of_commit(line, from))
+                 ? insert
+                 : none();
+  }
 }
 
 }  // namespace heed::document

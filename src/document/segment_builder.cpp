@@ -72,7 +72,9 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
       builder.add(token, text::repair(token.written.empty() ? bytes : token.written));
   }
   Segment segment = std::move(builder).segment();
-  segment.is_in_order = std::ranges::any_of(tokens, &Token::in_order);
+  segment.is_in_order = std::ranges::any_of(tokens, [](const Token& token) {
+    return token.in_order && token.mask == Token::kWord;  // it may have a stand-in
+  });
   // Beside digits, or after letters, a name would be another word.
   if (letter != 0 && (std::ranges::count_if(segment.inlays, &Inlay::stands_in) > kMostStandIns ||
                       !has_stand_ins(segment, segment.text)))
@@ -114,9 +116,53 @@ text::KeptItem item_at(std::string_view raw, std::size_t at, bool has_references
 
 }  // namespace
 
-std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
+namespace {
+
+/// The bytes of an address of a mail whose `@` is this token, a reference such as `&#64;`; empty
+/// where it has none. Its name and its host are in the tokens beside it.
+ByteRange mail_around(std::string_view bytes, const Token& before, const Token& at,
+                      const Token& after) {
+  if (at.text != "@" || !before.is_plain() || !after.is_plain()) return {};
+  const std::string_view name = bytes.substr(before.from, before.bytes()),
+                         host = bytes.substr(after.from, after.bytes());
+  const std::string address = std::string(name) + "@" + std::string(host);
+  for (std::size_t i = name.find_last_of(" \t\r\n(<\"'") + 1; i < name.size(); ++i)
+    if (const std::size_t mail = text::kept_item_at(address, i, {.emails = true}).bytes;
+        mail > name.size() - i)
+      return {before.from + i, after.from + mail - (name.size() - i) - 1};
+  return {};
+}
+
+/// The tokens with each such address as one of its own.
+std::vector<Token> with_mails(std::string_view bytes, const std::vector<Token>& tokens) {
+  std::vector<Token> out;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const ByteRange mail = !out.empty() && i + 1 < tokens.size()
+                               ? mail_around(bytes, out.back(), tokens[i], tokens[i + 1])
+                               : ByteRange{};
+    if (mail.is_empty()) {
+      out.push_back(tokens[i]);
+      continue;
+    }
+    if (out.back().from == mail.from)
+      out.pop_back();
+    else
+      out.back().to = mail.from;
+    out.push_back({.from = mail.from, .to = mail.to, .syntax = Token::Syntax::whole});
+    if (Token rest = tokens[++i]; rest.to > mail.to) {
+      rest.from = mail.to;
+      out.push_back(std::move(rest));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& all_tokens,
                              const Writing& writing, const text::KeepOptions& kept) {
-  if (!kept.any()) return tokens;
+  if (!kept.any()) return all_tokens;
+  const std::vector<Token> tokens = kept.emails ? with_mails(bytes, all_tokens) : all_tokens;
   const bool has_references = writing.escaped == text::with_references;
   std::vector<Token> out;
   // Adds what is left of a text from `from` on.
@@ -195,11 +241,13 @@ void SegmentBuilder::add(const Token& token, std::string_view bytes) {
     close(token.name, bytes);
   } else {
     const bool has_stand_in = segment_.stand_ins != 0 && is_stood_for(token, bytes);
-    if (token.in_order && !has_stand_in) {
+    const bool is_word = token.mask == Token::kWord;
+    if (token.in_order && is_word && !has_stand_in) {
       open(token, bytes);  // tags whose elements do not end here keep their order
       segment_.inlays.back().in_order = true;
     } else {
       add_item(bytes, has_stand_in);
+      segment_.inlays.back().in_order |= token.in_order && !is_word;
     }
   }
   last_blank_.clear();
@@ -335,7 +383,6 @@ void SegmentBuilder::join_items() {
 void SegmentBuilder::open(const Token& token, std::string_view tag) {
   open_.push_back({add_inlay(Inlay::Kind::opening, tag), token.name});  // until it is closed
   segment_.inlays.back().needs_words = token.needs_words;
-  segment_.inlays.back().is_link = token.is_link;
   ++open_names_[token.name];
 }
 

@@ -28,7 +28,8 @@ struct Token {
   std::size_t from = 0, to = 0;  // bytes of the text that is read
   Syntax syntax = Syntax::text;
   /// The characters that a text stands for; empty: its bytes are the characters. Of a line break:
-  /// what is written for it in another place; empty: its bytes.
+  /// what is written for it in another place; empty: its bytes. Of a whole token: the symbols that
+  /// it is, which the splitter of sentences sees; empty: it sees `mask`.
   std::string text = {};
   /// What a translation has in its place, where that differs from its bytes: `][name]` for the `]`
   /// of a link whose text is the name of its address. It belongs to the segment beside it.

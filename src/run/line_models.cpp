@@ -256,14 +256,21 @@ std::string translate_document(const LineModels& models, const std::string& file
   if (!text::is_utf8(bytes))
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
   options.fits = decode::fits_of(translator);
-  const auto read = [&] {
+  options.knows = decode::knows_of(translator);
+  const auto read = [&](const document::DocumentOptions& how) {
     try {
-      return document::Document(bytes, format, options);
+      return document::Document(bytes, format, how);
     } catch (const UserError& error) {
       throw UserError("{}: {}", name, error.what());
     }
   };
-  const document::Document document = read();
+  const document::Document document = read(options);
+  for (const std::string& also : options.read.also) {
+    document::DocumentOptions others = options;
+    std::erase(others.read.also, also);
+    if (read(others).text().segments().size() == document.text().segments().size())
+      log::warn("{}: nothing in it that --also {} names has text", name, also);
+  }
   // Subtitles are known by the ending of their files.
   const std::vector<std::string> endings = split_words(std::string(format.endings));
   if (no_text && !no_text->may_be(format.name) &&

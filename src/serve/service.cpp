@@ -100,7 +100,8 @@ document::DocumentOptions options_for(const ServedModel& model, const text::Keep
                    .columns = columns,
                    .column_option = "column"},
           .kept = kept,
-          .fits = decode::fits_of(*model.translator)};
+          .fits = decode::fits_of(*model.translator),
+          .knows = decode::knows_of(*model.translator)};
 }
 
 /// A page of HTML, read as `heed translate --document html` reads it.

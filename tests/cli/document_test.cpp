@@ -57,14 +57,16 @@ TEST_P(DocumentOption, ASentenceOverTwoLinesStaysOnTwo) {
 }
 
 TEST_P(DocumentOption, MarkupComesBackAndTheWordsAreThoseOfTheWholeSentence) {
-  const std::string text = "a **c** [d](x) e `f` g.\n";
+  const std::string text = "a **c** [d](x) e `f` g\n";
   std::string out = product(translate("markdown", text));
   for (const std::string markup : {"**", "**", "[", "](x)", "`f`"}) {
     const std::size_t at = out.find(markup);
     ASSERT_NE(at, std::string::npos) << markup << " is not in " << out;
     out.replace(at, markup.size(), " ");
   }
-  EXPECT_EQ(split_words(out), split_words(lines("a c d e g.\n").at(0)));
+  EXPECT_EQ(split_words(out), split_words(lines("a c d e g\n").at(0)));
+  // A mark that the vocabulary lacks stays.
+  EXPECT_EQ(product(translate("markdown", "a c d\u00A7\n")), lines("a c d\n").at(0) + "\u00A7\n");
 }
 
 // The attention of this model is that of the task.
@@ -170,6 +172,15 @@ TEST_P(DocumentOption, AutoGoesByTheNameOfTheFile) {
   expect_mistake(
       run_heed({"translate", model_, folder_.write("page.de", "a\n"), "--document", "auto"}),
       {"--document auto", "page.de"});
+}
+
+TEST_P(DocumentOption, SaysWhatAlsoDoesNotFind) {
+  const std::string page = "<p title=\"a b c\">d ef</p>";
+  const Result found = translate("html", page, {"--also", "title,alt"});
+  EXPECT_THAT(found.err, HasSubstr("warning: stdin: nothing in it that --also alt names has text"));
+  EXPECT_THAT(found.err, Not(HasSubstr("--also title")));
+  EXPECT_EQ(product(found),
+            "<p title=\"" + lines("a b c\n").at(0) + "\">" + lines("d ef\n").at(0) + "</p>");
 }
 
 TEST_P(DocumentOption, ADocumentInAnotherEncodingIsRefused) {

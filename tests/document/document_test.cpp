@@ -195,6 +195,17 @@ TEST(PlainDocument, ScriptsWithoutBlanksAreJoinedAndBrokenWithoutThem) {
   EXPECT_EQ(with_each("ab cd\nef gh\n", "txt", "今天下雨了吗"), "今天下\n雨了吗\n");
 }
 
+TEST(PlainDocument, TheLetterOMayBeABullet) {
+  const std::string text =
+      "o One two.\n  o Three four\n    five.\no Six.\n\nVimos todo\no Brasil.\n";
+  for (const char* const format : {"txt", "markdown"}) {
+    EXPECT_THAT(texts_in(text, format),
+                ElementsAre("One two.", "Three four five.", "Six.", "Vimos todo o Brasil."))
+        << format;
+    EXPECT_EQ(with_each("o One two.\no Three.\n", format, "X"), "o X\no X\n");
+  }
+}
+
 TEST(PlainDocument, ABlankTranslationLeavesItsSentence) {
   EXPECT_EQ(with_each("One. Two.", "txt", " "), "One. Two.");
   EXPECT_THROW(with(document("One. Two.", "txt"), {"x"}), Bug);
@@ -208,6 +219,50 @@ TEST(PlainDocument, SentencesThatAreTooLongAreCut) {
   EXPECT_EQ(cut.too_long(), 1);
   EXPECT_EQ(cut.first_too_long(), 3);
   EXPECT_EQ(with(cut, {"a", "b", "c d", "e"}), "a\n\nb c\nd e");
+}
+
+TEST(Document, ItemsInOneWordHaveOneName) {
+  EXPECT_THAT(
+      texts_in("It is {{ width }}x{{ height }}px. Not {{ a }}, {{ b }} or {{ c }}s {{ d }}.", "md"),
+      ElementsAre("It is X1.", "Not X1 or X2s X3."));
+  EXPECT_EQ(with(document("It is {{ w }}x{{ h }}px now.", "md"), {"Now X1 is it."}),
+            "Now {{ w }}x{{ h }}px is it.");
+  EXPECT_THAT(texts_in("See {{ a }}.b{{ c }} and {{ d }}long{{ e }}.", "md"),
+              ElementsAre("See X1 and X2."));
+}
+
+TEST(PlainDocument, TagsOfTemplatesStay) {
+  const std::string mail =
+      "{% load i18n %}\n{% if a %}\nHello {{ user.name }}, you have {{ n }} messages.\n"
+      "{% endif %}The {% if b %}one{% else %}two{% endif %} dogs.\n";
+  EXPECT_THAT(texts_in(mail, "txt"),
+              ElementsAre("Hello X1, you have X2 messages.", "The X1 dogs.", "one", "two"));
+  EXPECT_EQ(with_each("{% load a %}\nOne {{ b }} two.\n", "txt", "X1 a."),
+            "{% load a %}\n{{ b }} a.\n");
+  EXPECT_THAT(texts_in("a {b} <c> {{d", "txt"), ElementsAre("a {b} <c> {{d"));
+}
+
+TEST(Document, SymbolsThatTheVocabularyLacksStay) {
+  const auto read = [](const std::string& text, const char* format) {
+    return Document(text, *format_named(format), {.knows = [](const std::string& character) {
+                      return std::string("©—€✔😀“。").find(character) == std::string::npos;
+                    }});
+  };
+  // "a b" in place of each sentence.
+  const auto filled = [&](const std::string& text, const char* format) {
+    const Document read_text = read(text, format);
+    return with(read_text, std::vector<std::string>(texts_of(read_text).size(), "a b"));
+  };
+  EXPECT_THAT(texts_of(read("© 2024 One — two, 5 € each.", "txt")),
+              ElementsAre("2024 One two, 5 each."));
+  EXPECT_EQ(filled("© One.\n\nTwo ✔\uFE0F😀\n\n“Three.”\n", "txt"),
+            "© a b\n\na b ✔\uFE0F😀\n\n“a b\n");
+  // Known symbols are text, in a word all are.
+  EXPECT_THAT(texts_of(read("One™ – two’s 5€6.", "txt")), ElementsAre("One™ – two’s 5€6."));
+  // They end sentences where they would as text.
+  EXPECT_THAT(texts_of(read("今天下雨。我不出门。", "txt")), ElementsAre("今天下雨", "我不出门"));
+  EXPECT_EQ(filled("<p>&copy; One &mdash; two &amp; &trade;.</p>", "html"),
+            "<p>&copy; a &mdash; b</p>");
 }
 
 TEST(PlainDocument, BrokenBytesAreRepairedForTheModelAndStay) {

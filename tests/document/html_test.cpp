@@ -134,7 +134,7 @@ TEST(Html, TagsOfTemplatesStay) {
       "<p>Go to <a href=\"{% url 'home' %}\">home</a> now.\n{% if a > 1 %}\nOne\n{% else %}\n"
       "two\n{% endif %} {# a > b #}\n</p><?php if ($a->b > 2): ?><b {% x %}>three</b>";
   EXPECT_THAT(texts_of_html(page),
-              ElementsAre("to the site.", "Go to home now.", "One", "two", "three"));
+              ElementsAre("X1 to the site.", "Go to home now.", "One", "two", "three"));
   EXPECT_EQ(identical_html(page), page);
   EXPECT_THAT(texts_of_html("<p><?= $n ?> is here. ${name} wrote to <%= @other %> and #{x.y}."),
               ElementsAre("X1 is here.", "X1 wrote to X2 and X3."));
@@ -155,6 +155,77 @@ TEST(Html, TagsOfTemplatesStay) {
   EXPECT_THAT(texts_of_html("<img alt=\"The {{ x }} dog\">", {"alt"}), ElementsAre("The X1 dog"));
 }
 
+TEST(Html, AnElementIsAroundAWordIfOneIsLeft) {
+  // The diagonal of five words and three: "c" has a part of "B" and of "C".
+  EXPECT_EQ(translated_html("<p>a b <i>c</i> d <b>e</b>", {"A B C"}), "<p>A <i>B</i> <b>C</b>");
+  EXPECT_EQ(translated_html("<p>a b <i>c</i> d e f g h j k l m", {"A B"}), "<p><i>A</i> B");
+}
+
+TEST(Html, WhatIsInAnotherLanguageStays) {
+  const std::string page =
+      "<html lang=en><ul><li lang=de>Ein Hund<li lang=en-GB>One</ul><p>He said <i lang=fr>un "
+      "chien</i> "
+      "to me. <span lang=fr>Un <b lang=en>dog</b></span> <a xml:lang='zh'>a</a></p>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("One", "He said X1 to me.", "dog"));
+  EXPECT_EQ(identical_html(page), page);
+  // A page may say that it has another one.
+  EXPECT_THAT(texts_of_html("<html lang=fr><p lang=fr>a<p lang=en>b<p lang=de>c"),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(texts_of_html("<p lang=x-y>a<p lang>b"), ElementsAre("a", "b"));
+}
+
+TEST(Html, TagsOfTemplatesThatWriteAreWords) {
+  EXPECT_THAT(texts_of_html("<p>The {% trans \"house\" %} of {% now \"Y\" %} is big."),
+              ElementsAre("The X1 of X2 is big."));
+}
+
+TEST(Html, TagsOfTemplatesMayHaveTagsAndLines) {
+  const std::string page =
+      "<p>{{ f(\"<b>the dog</b>\") }} One.</p>{# a\n\n<p>`b`</p> it's #}<p>Two {%- set p = '<a>' + "
+      "x "
+      "+\n\n'</a>' -%} three.</p>{{! a </p> }}<p>Four {{ '" +
+      std::string(5000, 'x') + "' }}.</p>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("X1 One.", "Two three.", "Four X1."));
+  EXPECT_EQ(identical_html(page), page);
+  EXPECT_THAT(texts_of_html("<p>a {{ b</p><p>c }} it's</p><p>d"),
+              ElementsAre("a {{ b", "c }} it's", "d"));
+}
+
+TEST(Html, BranchesOfTemplatesAreTextsOfTheirOwn) {
+  const std::string page =
+      "<p>The man {% if a %}<b>runs</b> fast{% elif b %}{{ verb }}{% else %}sits{% endif %} here.";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("The man X1 here.", "runs fast", "sits"));
+  EXPECT_EQ(translated_html(page, {"Hier X1 der Mann.", "rennt schnell", "sitzt"}),
+            "<p>Hier {% if a %}<b>rennt</b> schnell{% elif b %}{{ verb }}{% else %}sitzt"
+            "{% endif %} der Mann.");
+  for (const std::string choice :
+       {"<% if a %>one<% elsif b %>two<% else %>two<% end %>", "{{#if a}}one{{else}}two{{/if}}",
+        "<?php if (a): ?>one<?php else: ?>two<?php endif; ?>",
+        "{{ if .A }}one{{ else }}two{{ end }}", "<% if (a) { %>one<% } else { %>two<% } %>",
+        "[% IF a %]one[% ELSE %]two[% END %]", "{{#a}}one{{^}}two{{/a}}",
+        "{% if a %}{% if b %}one{% endif %}{% else %}two{% endif %}"}) {
+    const auto texts = texts_of_html("<p>She has " + choice + " now.");
+    EXPECT_EQ(texts.front(), "She has X1 now.") << choice;
+    EXPECT_THAT(texts, testing::IsSupersetOf({"one", "two"})) << choice;
+  }
+  // A statement without words is a word of its sentence; one branch alone is a part of it.
+  EXPECT_THAT(
+      texts_of_html("<p>Now {% if a %}{{ b }}{% endif %} is {% if c %}very {% endif %}old."),
+      ElementsAre("Now X1 is very old."));
+  EXPECT_EQ(translated_html("<p>It is {% if a %}very {% endif %}old.", {"Old is very it."}),
+            "<p>Old is {% if a %}very {% endif %}it.");
+  EXPECT_EQ(translated_html("<p>Hi {{ a }}{% if b %} and {{ c }}{% endif %}, we go.",
+                            {"X1 and X2, we go."}),
+            "<p>{{ a }}{% if b %} and {{ c }}{% endif %}, we go.");
+  // Models make a sentence of each text.
+  EXPECT_EQ(translated_html("<p>He {% if a %}runs{% else %}Sits.{% endif %}",
+                            {"He X1.", "He runs.", "He sits."}),
+            "<p>He {% if a %}He runs{% else %}He sits.{% endif %}.");
+  // What ends in another element, or has no end, is cut nowhere.
+  EXPECT_THAT(texts_of_html("<p>A {% if a %}<b>one{% else %} two{% endif %}</b> {% else %} b."),
+              ElementsAre("A one two b."));
+}
+
 TEST(Html, WhatHasNoWordsAtTheEndsOfASentenceStaysThere) {
   const std::string page =
       "<button>\n  <i></i> <span>Toggle it</span>\n  <span class=b><i></i></span>\n"
@@ -167,6 +238,14 @@ TEST(Html, WhatHasNoWordsAtTheEndsOfASentenceStaysThere) {
 TEST(Html, LinksInAnotherScriptStay) {
   EXPECT_THAT(texts_of_html("<p>English or <a href=x>\u4E2D\u6587</a> text <a>one</a>"),
               ElementsAre("English or X1 text one"));
+}
+
+TEST(Html, AddressesWithAReferenceStay) {
+  EXPECT_THAT(
+      texts_of_html("<p>Write (to.me&#64;example.org) or x&commat;example.org, or a&#64;b."),
+      ElementsAre("Write (X1) or X2, or a@b."));
+  EXPECT_EQ(translated_html("<p>Write me&#64;example.org now.", {"Now X1 write."}),
+            "<p>Now me&#64;example.org write.");
 }
 
 TEST(Html, ReferencesAreWhatHtmlSays) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "document/document.h"
+#include "document/filled.h"
 #include "document/inlays.h"
 #include "document/word_weights.h"
 #include "message.h"
@@ -321,6 +322,36 @@ TEST(Markdown, LinksOfNumbersAndOfAnotherScriptStay) {
                              "[\u0420\u0443\u0441](b) | [French](c)\n"),
               ElementsAre("Here is English.", "French"));
   EXPECT_THAT(markdown_texts("The word.[1](a) It is.\n"), ElementsAre("The word.", "It is."));
+}
+
+TEST(Markdown, FieldsOfObsidianAndLabelsOfGitlabStay) {
+  EXPECT_THAT(markdown_texts("Due date:: next week\n- author:: a man\n\nIt is foo.bar:: x.\n"),
+              ElementsAre("next week", "a man", "It is foo.bar:: x."));
+  EXPECT_THAT(markdown_texts("See ~bug (~\"two words\"), %v1.2 and %\"a b\", ~5 or 10 %x%.\n"),
+              ElementsAre("See X1 and X2, ~5 or 10 %x%."));
+}
+
+TEST(Markdown, RolesSideBySideAndEnvironmentsOfTexStay) {
+  EXPECT_THAT(markdown_texts("See {ref}`a`{ref}`b` and :func:`c`:func:`d` here.\n"),
+              ElementsAre("See X1 and X2 here."));
+  EXPECT_THAT(markdown_texts("{# One\n\ntwo #}\n\n# Three {#name}\n\n{#name}\n\nFour #}\n"),
+              ElementsAre("Three", "Four #}"));
+  EXPECT_THAT(markdown_texts("One.\n\n\\begin{align*}\na &= b \\\\\n\n&= c\n\\end{align*}\n\nTwo.\n"
+                             "\\begin{never} closed.\n"),
+              ElementsAre("One.", "Two. \\begin{never} closed."));
+}
+
+TEST(Markdown, BranchesOfTemplatesAreTextsOfTheirOwn) {
+  const std::string text =
+      "Hi {{ a }}{% if b %} and {{ c }}{% endif %}, *we* go.\n\n"
+      "The {% if a %}*big* dog{% else %}cat{% endif %} runs.\n";
+  const Document document = read_into("de", text, "markdown");
+  EXPECT_THAT(model_texts(document),
+              ElementsAre("Hi X1 and X2, we go.", "The X1 runs.", "big dog", "cat"));
+  EXPECT_EQ(filled(document), text);
+  EXPECT_EQ(filled(document, {"Hi X1 und X2, wir gehen.", "X1 läuft.", "großer Hund", "Katze."}),
+            "Hi {{ a }}{% if b %} und {{ c }}{% endif %}, *wir* gehen.\n\n"
+            "{% if a %}*großer* Hund{% else %}Katze{% endif %} läuft.\n");
 }
 
 TEST(Markdown, CodeInTemplatesStays) {

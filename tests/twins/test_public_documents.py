@@ -21,7 +21,7 @@ FOLDER = os.environ.get("HEED_PUBLIC_TESTS", "")
 if not FOLDER:
     print("NO-PUBLIC-TESTS: HEED_PUBLIC_TESTS names a folder with tests of other programs")
 # Elements in which nothing is for the reader, or which stay.
-STAYING = set("code iframe kbd listing math noembed noframes plaintext rp rt rtc samp script style svg textarea title xmp".split())
+STAYING = set("code iframe kbd listing math noembed noframes plaintext pre rp rt rtc samp script style svg textarea title tt xmp".split())
 
 
 def found(pattern):

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -18,6 +21,7 @@
 #include "document/markup_tokens.h"
 #include "document/segment_builder.h"
 #include "document/stand_ins.h"
+#include "document/token.h"
 #include "document/weights.h"
 #include "study/attention_matrix.h"
 #include "text/bytes.h"
@@ -139,6 +143,21 @@ std::function<bool(const std::string& text)> fits_of(const LineTranslator& trans
   };
 }
 
+document::Knows knows_of(const LineTranslator& translator) {
+  // A document asks for the same characters again and again.
+  auto known = std::make_shared<std::map<std::string, bool>>();
+  return [&translator, known](const std::string& character) {
+    const auto [found, is_new] = known->try_emplace(character, true);
+    if (is_new)
+      found->second = std::ranges::all_of(translator.texts(), [&](const MemberText& member) {
+        if (member.source.is_cut()) return true;  // its pieces of words say little about characters
+        const std::vector<int32_t> ids = member.source.encode(character);
+        return std::ranges::find(ids, text::kUnknown) == ids.end();
+      });
+    return found->second;
+  };
+}
+
 namespace {
 
 /// Whether something in these pages belongs to words: tags, kept items, or sentences of a document.
@@ -233,7 +252,13 @@ class InlaysOfPages {
   }
 
   void note_braces(const document::Segment& segment, std::size_t i) {
-    if (segment.text.find('{') != std::string::npos) out_.loose_braces.push_back(i);
+    // The vocabulary may lack it, and then it is a token that stays.
+    const bool is_loose = segment.text.find('{') != std::string::npos ||
+                          std::ranges::any_of(segment.tokens, [](const document::Token& token) {
+                            return token.syntax == document::Token::Syntax::whole &&
+                                   token.text.find('{') != std::string::npos;
+                          });
+    if (is_loose) out_.loose_braces.push_back(i);
     if (std::ranges::any_of(segment.inlays, [](const document::Inlay& inlay) {
           return text::has_text_inside(inlay.before);
         }))

@@ -14,6 +14,7 @@
 #include "decode/search/lines_request.h"
 #include "document/markup_tokens.h"
 #include "document/segment.h"
+#include "document/unknown_symbols.h"
 #include "study/alignment.h"
 #include "text/kept.h"
 
@@ -26,6 +27,10 @@ LinesRequest segments_of(std::span<const document::SegmentedText> pages,
 /// Whether a text is a source that the models translate without cutting it; for
 /// document::DocumentOptions, as long as the translator lives.
 std::function<bool(const std::string& text)> fits_of(const LineTranslator& translator);
+
+/// Whether the vocabularies of all models have a character of the source; for
+/// document::DocumentOptions, as long as the translator lives.
+document::Knows knows_of(const LineTranslator& translator);
 
 /// The report of put_inlays().
 struct Inlaid {
