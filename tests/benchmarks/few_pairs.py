@@ -12,6 +12,7 @@ table in docs/first_steps.md. What is in --output already is not trained again.
 import argparse
 import gzip
 import json
+import os
 import pathlib
 import random
 import re
@@ -44,7 +45,7 @@ def model_of(config):
     return {"rnn": "recurrent", "transformer": "Transformer"}[re.search(r"^  type: (\w+)$", config, re.MULTILINE)[1]]
 
 
-def row_of(pairs, folder, test, heed):
+def row_of(name, pairs, folder, test, heed):
     """Trains in the folder unless that is done, and returns the row of the table."""
     folder.mkdir(parents=True, exist_ok=True)
     run = folder / "runs/few"
@@ -58,7 +59,9 @@ def row_of(pairs, folder, test, heed):
                            stdout=subprocess.PIPE).stdout
     bleu = float(re.search(r"^BLEU ([0-9.]+) ", score, re.MULTILINE)[1])
     model = model_of((folder / "few.yaml").read_text(encoding="utf-8"))
-    return f"| {len(pairs):,} | {model} | {summary['updates']:,} | {summary['minutes']:.0f} | {bleu:.1f} |"
+    cores = len(os.sched_getaffinity(0))
+    time = f"{summary['minutes']:.0f} minutes of {cores} core{'s' if cores > 1 else ''}"
+    return f"| {name}, {model} | {len(pairs):,} | {bleu:.2f} | {time} |"
 
 
 def main(words):
@@ -66,6 +69,7 @@ def main(words):
     parser.add_argument("source")
     parser.add_argument("target")
     parser.add_argument("--test", nargs=2, required=True, metavar=("SOURCE", "TARGET"))
+    parser.add_argument("--name", default="the corpus", help="what it is called in the rows")
     parser.add_argument("--pairs", default="1000,3000,10000,29000")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("runs/few_pairs"))
@@ -76,9 +80,9 @@ def main(words):
     wanted = [int(count) for count in args.pairs.split(",")]
     if max(wanted) > len(pairs):
         raise SystemExit(f"--pairs {max(wanted)}: the corpus has {len(pairs)}")
-    print("| pairs | model | updates | minutes | BLEU |\n| --- | --- | --- | --- | --- |")
+    print("| corpus | pairs | BLEU | time |\n| --- | --- | --- | --- |")
     for count in wanted:
-        print(row_of(pairs[:count], args.output.resolve() / str(count), test, heed), flush=True)
+        print(row_of(args.name, pairs[:count], args.output.resolve() / str(count), test, heed), flush=True)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ if words[0] == "init":
     pathlib.Path("few.yaml").write_text("model:\\n  type: " + ("rnn" if count < 3 else "transformer") + "\\n")
 elif words[0] == "train":
     pathlib.Path("runs/few").mkdir(parents=True)
-    pathlib.Path("runs/few/summary.json").write_text(json.dumps({{"updates": 1100, "minutes": 2.6}}))
+    pathlib.Path("runs/few/summary.json").write_text(json.dumps({{"minutes": 2.6}}))
 else:
     print("BLEU 12.34 (BP 1.000)\\nchrF2 8.99 (x)")
 """
@@ -54,7 +54,10 @@ class FewPairs(unittest.TestCase):
         self.assertEqual((self.folder / "out/4/corpus.tgt").read_text().split("\n")[:-1], [text[0].upper() for text in large])
 
     def test_a_row_has_the_model_the_minutes_and_the_score(self):
-        self.assertEqual(self.rows("2,4")[2:], ["| 2 | recurrent | 1,100 | 3 | 12.3 |", "| 4 | Transformer | 1,100 | 3 | 12.3 |"])
+        rows = self.rows("2,4")[2:]
+        for row, wanted in zip(rows, ("| the corpus, recurrent | 2 | 12.34 | 3 minutes of ", "| the corpus, Transformer | 4 | 12.34 | 3 minutes of "),
+                               strict=True):
+            self.assertTrue(row.startswith(wanted), row)
         self.assertEqual((self.folder / "calls").read_text().split(), ["init", "train", "evaluate"] * 2)
         self.rows("2")  # is trained already
         self.assertEqual((self.folder / "calls").read_text().split()[6:], ["evaluate"])
