@@ -49,7 +49,7 @@ void check(const AlignArgs& args) {
     throw UserError("align: tuning needs --tune-source, --tune-target and --tune-gold");
   if (any && args.weights.chosen())
     throw UserError(
-        "align: give --layer, --head and --step, or --tune-gold to choose them, not both");
+        "align: give --layer, --head and --aligned-step, or --tune-gold to choose them, not both");
   if (args.json && args.gold.empty())
     throw UserError("align: --json prints error rates, which need --gold");
   if (args.json && args.output == "-")
@@ -75,7 +75,7 @@ std::optional<inspect::GoldPairs> read_tuning(const AlignArgs& args) {
   return tuning;
 }
 
-/// Chooses the weights by --layer, --head and --step, or those that fit --tune-gold best.
+/// Chooses the weights by --layer, --head and --aligned-step, or those that fit --tune-gold best.
 void choose(inspect::AlignerByRule& by, const AlignArgs& args,
             const std::optional<inspect::GoldPairs>& tuning) {
   by.rule.least = args.weights.least;
@@ -161,19 +161,19 @@ void add_align(CommandLine& program) {
   auto [command, args] = program.command("align", align);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
-  command.option("--source", args->source, "Source sentences").required();
-  command.option("--target", args->target, "Their translations, line by line").required();
-  command.option(
+  command.input("--source", args->source, "Source sentences").required();
+  command.input("--target", args->target, "Their translations, line by line").required();
+  command.input(
       "--gold", args->gold,
       "Correct alignments: i-j, or i?j or ipj for possible links; shows the error rate of "
       "every layer and head");
   add_gold_form(command, args->form);
   command.group("Which weights");
   args->weights.add(command);
-  command.option("--tune-gold", args->tune_gold,
-                 "Take the layer, head and step that fit these correct alignments best");
-  command.option("--tune-source", args->tune_source, "The source sentences of --tune-gold");
-  command.option("--tune-target", args->tune_target, "Their translations");
+  command.input("--tune-gold", args->tune_gold,
+                "Take the layer, head and step that fit these correct alignments best");
+  command.input("--tune-source", args->tune_source, "The source sentences of --tune-gold");
+  command.input("--tune-target", args->tune_target, "Their translations");
   command.group("Directions");
   const Argument reverse =
       command.option("--reverse", args->reverse,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/cli/options.h"
+#include "apps/cli/page_file.h"
 #include "apps/cli/picture_form.h"
 #include "apps/commands.h"
 #include "base/atomic_file.h"
@@ -52,6 +53,8 @@ struct AttentionArgs {
   bool matrix = false, words = false, drop_eos = false, with_signs = false, step = false;
   ModelOptions common;
 };
+
+constexpr const char* kStepPage = "step.html";
 
 inspect::Shape shape_of(const AttentionArgs& args) {
   return {.words = args.words, .with_signs = args.with_signs, .drop_eos = args.drop_eos};
@@ -206,12 +209,11 @@ std::string table_name(AttentionKind kind, const AttentionArgs& args) {
   return args.kinds.size() == 1 ? "attention.csv" : "attention-" + name_of(kind) + ".csv";
 }
 
-void write_tables(const OutputFolder& folder, const Matrices& matrices, const AttentionArgs& args) {
-  for (const AttentionKind kind : args.kinds) {
-    AtomicFile file(folder.path_of(table_name(kind, args)));
-    write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
-    file.commit();
-  }
+void write_table(const std::string& path, const Matrices& matrices, AttentionKind kind,
+                 const AttentionArgs& args) {
+  AtomicFile file(path);
+  write_csv(matrices, kind, args.matrix, [&](const std::string& text) { file.write(text); });
+  file.commit();
 }
 
 /// Writes the pictures of --pictures: one of each matrix, and one of all layers and heads where
@@ -265,17 +267,20 @@ void check_options(const AttentionArgs& args) {
         "attention: --signed is for --kind saliency, integrated and erasure; attention has no "
         "signs");
   if (args.steps != usual.steps && std::ranges::count(args.kinds, AttentionKind::integrated) == 0)
-    throw UserError("attention: --steps is for --kind integrated; add it, or leave --steps out");
+    throw UserError(
+        "attention: --integration-steps is for --kind integrated; add it, or leave this option "
+        "out");
 }
 
 /// The page of --step; without a model it has the examples alone.
 void show_steps(const AttentionArgs& args) {
   const AttentionArgs usual;
   if (args.output.empty()) throw UserError("attention: --step: name the page with -o");
+  const std::string file = page_in(args.output, kStepPage);
   if (args.words || args.drop_eos || args.with_signs || args.matrix || !args.beside.empty() ||
       args.steps != usual.steps || args.pictures != usual.pictures)
     throw UserError("attention: --step goes with the input, --kind, --layer and --head alone");
-  run::require_harmless(args.output, {args.model, args.input, args.target_file});
+  run::require_harmless(file, {args.model, args.input, args.target_file});
   std::vector<study::DecodingSteps> sentences;
   if (args.model.empty()) {
     if (!(args.text + args.input + args.target + args.target_file).empty() ||
@@ -295,8 +300,8 @@ void show_steps(const AttentionArgs& args) {
     sentences = decode::decoding_steps(translator, network.get(), folder.config.model, input.source,
                                        input.target, request);
   }
-  write_atomic(args.output, draw::step_page(sentences, "Attention, step by step"));
-  log::info("page: " + args.output);
+  write_page(args.output, kStepPage, draw::step_page(sentences, "Attention, step by step"));
+  log::info("page: " + file);
 }
 
 void attention(AttentionArgs args) {
@@ -306,8 +311,14 @@ void attention(AttentionArgs args) {
   if (args.kinds.empty()) args.kinds = {AttentionKind::cross};
   std::ranges::copy_if(args.kinds, std::back_inserter(args.looks), config::is_attention);
   check_options(args);
-  if (args.kinds.size() > 1 && args.output.empty())
+  if (args.kinds.size() > 1 && (args.output.empty() || lower_ending(args.output) == ".csv"))
     throw UserError("attention: a table holds one --kind; name one, or a folder for all with -o");
+  if (is_page(args.output) && (args.matrix || args.with_signs || args.pictures != "all"))
+    throw UserError(
+        "attention: -o {} is the page alone; --matrix, --signed and --pictures are about the "
+        "tables "
+        "and pictures of a folder",
+        args.output);
   if (args.with_signs && args.drop_eos)
     throw UserError(
         "attention: --drop-eos scales weights, --signed leaves numbers as they are; "
@@ -315,9 +326,14 @@ void attention(AttentionArgs args) {
   if (!args.beside.empty() && args.output.empty())
     throw UserError("attention: --beside is for the page; name a folder for it with -o");
   const Input input = read_input(args);
+  const std::string ending = lower_ending(args.output);
+  const bool page_alone = is_page(args.output), table_alone = ending == ".csv";
   std::vector<std::string> files{"attention.html"};
   for (const AttentionKind kind : args.kinds) files.push_back(table_name(kind, args));
-  if (!args.output.empty()) require_written_by_heed(args.output, files);
+  if (page_alone || table_alone)
+    run::require_harmless(args.output, {args.model, args.beside, args.input, args.target_file});
+  else if (!args.output.empty())
+    require_written_by_heed(args.output, files);
   std::optional<std::vector<std::string>> targets = input.target;
   const Matrices found = look(args.model, input, targets, args);
   Matrices matrices = inspect::for_tables(found, shape_of(args));
@@ -330,8 +346,24 @@ void attention(AttentionArgs args) {
     log::warn(args.model +
               ": some weights are below 0 or above 1, as linear attention with rotary "
               "positions has them; page and pictures draw these as 0 or 1, attention.csv has them");
+  if (table_alone) return write_table(args.output, matrices, args.kinds[0], args);
+  const auto page = [&] {
+    std::string title = "Attention of " + args.model;
+    Matrices shown = inspect::for_page(found, shape_of(args));
+    if (!args.beside.empty()) {
+      title += " and " + args.beside;
+      shown = with_model_beside(std::move(shown), input, targets, args);
+    }
+    return draw::attention_page(shown, title);
+  };
+  if (page_alone) {
+    write_atomic(args.output, page());
+    log::info("page: " + args.output);
+    return;
+  }
   OutputFolder folder(args.output, files);
-  write_tables(folder, matrices, args);
+  for (const AttentionKind kind : args.kinds)
+    write_table(folder.path_of(table_name(kind, args)), matrices, kind, args);
   if (args.with_signs)  // a picture cannot show them
     for (study::AttentionMatrix& matrix : matrices)
       if (is_evidence(matrix.kind)) matrix = study::shares_of(std::move(matrix));
@@ -343,13 +375,7 @@ void attention(AttentionArgs args) {
         "has all",
         with_commas(draw::kMostDrawnCells));
   const std::size_t pictures = write_pictures(folder, matrices, args);
-  std::string title = "Attention of " + args.model;
-  matrices = inspect::for_page(found, shape_of(args));
-  if (!args.beside.empty()) {
-    title += " and " + args.beside;
-    matrices = with_model_beside(std::move(matrices), input, targets, args);
-  }
-  write_atomic(folder.path_of("attention.html"), draw::attention_page(matrices, title));
+  write_atomic(folder.path_of("attention.html"), page());
   folder.commit();
   log::info("{}: tables, attention.html and {} SVG pictures", args.output, pictures);
 }
@@ -362,12 +388,11 @@ void add_attention(CommandLine& program) {
                  "Folder that `heed train` wrote; with --step it may be missing");
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
-  command.option("--input", args->input, "Source sentences, one per line; default: standard input");
+  command.input("--input", args->input, "Source sentences, one per line; default: standard input");
   const Argument target = command.option(
       "--target", args->target, "Read this translation of --text instead of the model's own");
   command
-      .option("--target-file", args->target_file,
-              "Read these translations of --input, line by line")
+      .input("--target-file", args->target_file, "Read these translations of --input, line by line")
       .excludes({target});
   command.group("Which weights");
   command
@@ -377,9 +402,10 @@ void add_attention(CommandLine& program) {
       .one_of(heed_enum_text(AttentionKind{}).names)
       .shows_default("cross");
   command
-      .option("--steps", args->steps,
+      .option("--integration-steps", args->steps,
               "Smallest number of steps of --kind integrated; more are added until rows add up")
       .positive();
+  command.former_option("--steps", "--integration-steps", args->steps).positive();
   command.option("--layer", args->layers,
                  "Layers from 0, last, or all; several separated by commas");
   command.option("--head", args->heads,
@@ -394,12 +420,13 @@ void add_attention(CommandLine& program) {
   command.group("Output");
   command.option("--beside", args->beside,
                  "Show this model beside the first on the page; it reads the same translations");
-  const Argument output =
-      command.option("-o,--output", args->output,
-                     "Folder for attention.csv, attention.html and the SVGs; without it, CSV to "
-                     "standard output; with --step the page");
+  const Argument output = command.output_folder(
+      "-o,--output", args->output,
+      "Folder for attention.csv, attention.html and the SVGs; NAME.html is the page "
+      "alone, NAME.csv the table alone; without it, CSV to standard output");
   command.flag("--step", args->step,
-               "Write a page of decoding steps in numbers, from states to the chosen word, for "
+               "Write a page of decoding steps in numbers, NAME.html or FOLDER/step.html, from "
+               "states to the chosen word, for "
                "every attention or those of --kind; without a model, examples from the literature");
   command.flag("--matrix", args->matrix,
                "CSV as target x source tables instead of one weight per row");

@@ -88,7 +88,7 @@ void add_average(CommandLine& program) {
       .option("inputs", args->inputs,
               "Model folders, best-*.safetensors or update-*.heed files of one architecture")
       .required();
-  command.option("-o,--output", args->output, "Folder of the new model").required();
+  command.output_folder("-o,--output", args->output, "Folder of the new model").required();
   command.examples({"heed average runs/x/checkpoints/best-*.safetensors -o runs/x-average",
                     "heed average runs/multi30k_quick/checkpoints/update-*.heed "
                     "-o runs/multi30k_quick-average"});

@@ -371,9 +371,11 @@ void add_clean(CommandLine& program) {
               "Rules whose pairs are left out of --output, separated by commas; default: heed only "
               "reports")
           .one_of(names);
-  command.option("-o,--output", args->output,
-                 "Beginning of the files' names: .source and .target of the pairs that are kept, "
-                 ".removed.tsv of the others with their rules");
+  command
+      .option("-o,--output", args->output,
+              "Beginning of the files' names: .source and .target of the pairs that are kept, "
+              ".removed.tsv of the others with their rules")
+      .shows_type("NAME");
   command
       .flag("--realign", args->realign,
             "Find where lines have slipped, and put them beside their translations again")

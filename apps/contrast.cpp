@@ -205,33 +205,33 @@ void add_contrast(CommandLine& program) {
   auto [command, args] = program.command("contrast", contrast);
   command.option("model", args->model, "Folder that `heed train` wrote");
   command.group("Input");
-  command.option("--source", args->source, "Source sentences of the test set").required();
+  command.input("--source", args->source, "Source sentences of the test set").required();
   command.group("A test set of right and wrong translations (is the right one more probable?)");
-  command.option("--right", args->right, "The right translations of --source, line by line");
-  command.option("--wrong", args->wrong,
-                 "Wrong translations; may be repeated. A blank line is no translation");
-  command.option("--target", args->target,
-                 "Instead of --right and --wrong: right and wrong translations in one file; "
-                 "--source repeats the sentence for each");
-  command.option("--correct", args->correct,
-                 "1 for each right line of --target, 0 for each wrong one");
-  command.option("--group", args->group,
-                 "The same text for all lines of one sentence; default: each right line begins "
-                 "the next sentence");
-  command.option("--by", args->labels,
-                 "One label per line of --source (that of the right translation is used); shows "
-                 "accuracy by label, too");
+  command.input("--right", args->right, "The right translations of --source, line by line");
+  command.input("--wrong", args->wrong,
+                "Wrong translations; may be repeated. A blank line is no translation");
+  command.input("--target", args->target,
+                "Instead of --right and --wrong: right and wrong translations in one file; "
+                "--source repeats the sentence for each");
+  command.input("--correct", args->correct,
+                "1 for each right line of --target, 0 for each wrong one");
+  command.input("--group", args->group,
+                "The same text for all lines of one sentence; default: each right line begins "
+                "the next sentence");
+  command.input("--by", args->labels,
+                "One label per line of --source (that of the right translation is used); shows "
+                "accuracy by label, too");
   command.flag("--per-piece", args->per_piece,
                "Divide each log-probability by the number of pieces before comparing");
   command.group(
       "A test set of pronouns (do the model's own translations of them have the right gender?)");
-  command.option("--antecedents", args->antecedents,
-                 "The pronouns of --source and the gender of what each stands for, in the format "
-                 "of data_scripts/demo_corpus.py");
+  command.input("--antecedents", args->antecedents,
+                "The pronouns of --source and the gender of what each stands for, in the format "
+                "of data_scripts/demo_corpus.py");
   command.list("--forms", args->forms,
                "The target language's pronouns, GENDER=FORM separated by commas");
-  command.option("--hypothesis", args->hypothesis,
-                 "Existing translations of --source instead of a model's");
+  command.input("--hypothesis", args->hypothesis,
+                "Existing translations of --source instead of a model's");
   command.group("Measuring");
   command
       .option("--require", args->require,

@@ -80,8 +80,8 @@ void add_course(CommandLine& program) {
           "is right in it, with hints; grade FOLDER...: a table of students, one folder each")
       .one_of({"list", "start", "check", "grade"});
   command.option("what", args->what, "Numbers of labs, or folders");
-  command.option("-o,--output", args->output,
-                 "Folder that start writes; default: labs/ and its name");
+  command.output_folder("-o,--output", args->output,
+                        "Folder that start writes; default: labs/ and its name");
   command.flag("--right", args->right, "check also shows the right answers, for teachers");
   command.option("--course", args->course,
                  "Folder with other labs and their answers, as docs/course/README.md says");

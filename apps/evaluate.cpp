@@ -131,17 +131,17 @@ void add_evaluate(CommandLine& program) {
                  "by commas, make an ensemble");
   command.group("Input");
   command.flag("--valid", args->valid, "Translate the validation set instead");
-  command.option("--source", args->source, "Source sentences instead of the configuration's");
-  command.option(
+  command.input("--source", args->source, "Source sentences instead of the configuration's");
+  command.input(
       "--reference", args->references,
       "The correct translations of --source or for --hypothesis; several times for several "
       "references");
-  command.option("--hypothesis", args->hypothesis,
-                 "Existing translations to score instead of a model's");
+  command.input("--hypothesis", args->hypothesis,
+                "Existing translations to score instead of a model's");
   command.group("Measuring");
   command.flag("--words", args->words, "Also print the shares of repeated and of missing words");
-  command.option("--glossary", args->glossary,
-                 "Also print how many terms of this file are obeyed (decoding.glossary uses them)");
+  command.input("--glossary", args->glossary,
+                "Also print how many terms of this file are obeyed (decoding.glossary uses them)");
   command.group("Output");
   command.output("-o,--output", args->output, "Write the model's translations here");
   args->common.add(command);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/page_file.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -297,7 +298,7 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   const run::Vocabularies vocabularies =
       run::bound_vocabularies(weights.metadata, file, path, config, folder.origin);
   const LanguageOptions languages = args.languages.of(config);
-  const serve::ShownModel shown = shown_model(name, config);
+  const serve::ShownModel shown = shown_model(name, path, config);
   draw::PlayedModel model{
       .name = name,
       .source = text::language_name(languages.source),
@@ -314,8 +315,11 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   return model;
 }
 
+constexpr const char* kWebPage = "index.html";
+
 void export_page(const ExportArgs& args) {
-  run::require_harmless(args.output, {args.model, args.beside});
+  const std::string file = page_in(args.output, kWebPage);
+  run::require_harmless(file, {args.model, args.beside});
   const std::string program = own_part("heed.wasm");
   if (!fs::exists(program))
     throw UserError(
@@ -328,8 +332,8 @@ void export_page(const ExportArgs& args) {
   for (std::size_t i = 0; i < paths.size(); ++i)
     models.push_back(played_model(paths[i], names[i], args));
   const std::string page = draw::play_page(models, read_file(program));
-  write_atomic(args.output, page);
-  log::info("{}: a page of {} that translates by itself", args.output, human_bytes(page.size()));
+  write_page(args.output, kWebPage, page);
+  log::info("{}: a page of {} that translates by itself", file, human_bytes(page.size()));
 }
 
 void export_model(const ExportArgs& args) {
@@ -351,7 +355,9 @@ void add_export(CommandLine& program) {
               "The program to convert the model for: CTranslate2, or transformers of Hugging Face, "
               "or web, a page that translates by itself")
       .one_of({"ctranslate2", "huggingface", "web"});
-  command.option("-o,--output", args->output, "Folder of the exported model, or file of the page")
+  command
+      .output_folder("-o,--output", args->output,
+                     "For the exported model; web: NAME.html is the page, a folder gets index.html")
       .required();
   command.option(
       "--set", args->settings,

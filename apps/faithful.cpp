@@ -142,10 +142,10 @@ void add_faithful(CommandLine& program) {
   auto [command, args] = program.command("faithful", faithful);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
-  command.option("--source", args->source, "Source sentences, one per line").required();
-  command.option("--target", args->target, "Their translations, line by line").required();
+  command.input("--source", args->source, "Source sentences, one per line").required();
+  command.input("--target", args->target, "Their translations, line by line").required();
   const Argument gold =
-      command.option("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
+      command.input("--gold", args->gold, "Gold alignments (Pharaoh i-j), for error rates");
   add_gold_form(command, args->form, &gold);
   command.group("Measuring");
   command
@@ -153,9 +153,10 @@ void add_faithful(CommandLine& program) {
               "Permutations of each row of weights, whose effect is measured")
       .positive();
   command
-      .option("--steps", args->steps,
+      .option("--integration-steps", args->steps,
               "Smallest number of steps of integrated gradients; more are added until rows add up")
       .positive();
+  command.former_option("--steps", "--integration-steps", args->steps).positive();
   command.group("Output");
   command.output("-o,--output", args->output, "Write the numbers here as CSV");
   command.output("--html", args->html, "Write a page here: which heads may be believed, and why");

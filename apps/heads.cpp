@@ -109,16 +109,16 @@ void add_heads(CommandLine& program) {
   auto [command, args] = program.command("heads", heads);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
-  command.option("--source", args->source, "Source sentences").required();
-  command.option("--target", args->target, "Their translations, line by line").required();
-  const Argument gold = command.option(
+  command.input("--source", args->source, "Source sentences").required();
+  command.input("--target", args->target, "Their translations, line by line").required();
+  const Argument gold = command.input(
       "--gold", args->gold,
       "Correct alignments (i-j, i?j); shows which heads attend to the aligned word, or to the "
       "aligned word of the word before or after");
   add_gold_form(command, args->form, &gold);
   const Argument antecedents =
-      command.option("--antecedents", args->antecedents,
-                     "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
+      command.input("--antecedents", args->antecedents,
+                    "What pronouns stand for, in the format of data_scripts/demo_corpus.py");
   command.group("Which weights");
   const Argument kinds = command
                              .list("--kind", args->kind_names,

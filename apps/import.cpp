@@ -174,15 +174,15 @@ void add_import(CommandLine& program) {
   command
       .option("from", args->from, "Folder, or zip archive, of " + exchange::importable_programs())
       .required();
-  command.option("-o,--output", args->output, "Folder of the run that is made").required();
-  command.option("--source-sentencepiece", args->segments.source,
-                 "SentencePiece file of the source, or of both sides, if FROM has none");
-  command.option("--target-sentencepiece", args->segments.target, "That of the target");
+  command.output_folder("-o,--output", args->output, "Folder of the run that is made").required();
+  command.input("--source-sentencepiece", args->segments.source,
+                "SentencePiece file of the source, or of both sides, if FROM has none");
+  command.input("--target-sentencepiece", args->segments.target, "That of the target");
   const Argument codes =
-      command.option("--codes", args->segments.source_codes,
-                     "For a model of text that subword-nmt or fastBPE cut: their codes, with which "
-                     "heed cuts words; without them lines are pieces");
-  command.option("--target-codes", args->segments.target_codes, "Those of the target").needs(codes);
+      command.input("--codes", args->segments.source_codes,
+                    "For a model of text that subword-nmt or fastBPE cut: their codes, with which "
+                    "heed cuts words; without them lines are pieces");
+  command.input("--target-codes", args->segments.target_codes, "Those of the target").needs(codes);
   command.option("--source-language", args->source_language,
                  "For a model of many languages: the usual source language, e.g. deu_Latn");
   command.option("--target-language", args->target_language, "The usual target language");

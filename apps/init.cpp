@@ -37,7 +37,6 @@
 #include "text/script.h"
 #include "text/tmx_lines.h"
 #include "text/tsv.h"
-#include "text/vocabulary.h"
 #include "text/vocabulary_training.h"
 
 namespace heed {
@@ -68,6 +67,8 @@ std::string name_of(const std::string& path) {
   if (parts.contains(stem) && !folder.empty()) return folder;
   return stem.empty() ? "mine" : stem;
 }
+
+constexpr int64_t kFewPairs = 50000;
 
 /// A few hundred pairs at least, of which most stay in training.
 int64_t held_out_of(int64_t pairs) {
@@ -120,12 +121,9 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
       .text();
 }
 
-/// Makes the checks of `heed train` before a training. Of a missing program it only warns, because
-/// it may be there by then.
-void check_as_train_does(const run::Config& config, const std::string& file,
-                         const run::Vocabularies& vocabularies, bool header_is_told) {
-  const run::Check found = run::check_run(
-      config, {.file = file, .vocabularies = &vocabularies, .header_is_told = header_is_told});
+/// Throws or tells what `heed train` would before a training. Of a missing program it only warns,
+/// because it may be there by then.
+void tell_as_train_does(const run::Check& found, const std::string& file) {
   if (!found.environment_only) found.require(file);
   for (const std::string& fault : found.faults) log::warn("before heed train: " + fault);
   found.tell();
@@ -251,6 +249,8 @@ void init(InitArgs args) {
           ? " (where a script has no blanks, a character is a word)"
           : "",
       shape.blank > 0 ? fmt::format(", {} left out", counted(shape.blank, "blank pair")) : "");
+  if (shape.pairs < kFewPairs && !base)
+    log::info("docs/first_steps.md says what a model of so few pairs can be expected to reach");
   const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
   const std::string folder = fs::path(args.output).parent_path().string();
@@ -285,20 +285,19 @@ void init(InitArgs args) {
   run::Config config = write();
   data::report_hygiene(config.data, shape.has_header);
   signals::stop_if_interrupted();
-  const run::Vocabularies vocabularies = [&] {
-    try {
-      return run::make_vocabularies(config);
-    } catch (const text::TooLittleText& fault) {
-      if (fault.most < data::kFewestPieces)
-        throw UserError(
-            "{}: too little text for a vocabulary: it gives {} pieces, and {} are the fewest",
-            data::files_text(args.source, args.target), fault.most, data::kFewestPieces);
-      recipe.vocabulary = fault.most;
-      return run::make_vocabularies(config = write());
-    }
-  }();
+  run::Check found =
+      run::check_run(config, {.file = args.output, .header_is_told = shape.has_header});
+  if (found.most_pieces) {
+    if (*found.most_pieces < data::kFewestPieces)
+      throw UserError(
+          "{}: too little text for a vocabulary: it gives {} pieces, and {} are the fewest",
+          data::files_text(args.source, args.target), *found.most_pieces, data::kFewestPieces);
+    recipe.vocabulary = *found.most_pieces;
+    config = write();
+    found = run::check_run(config, {.file = args.output, .header_is_told = shape.has_header});
+  }
   signals::stop_if_interrupted();
-  check_as_train_does(config, args.output, vocabularies, shape.has_header);
+  tell_as_train_does(found, args.output);
   signals::stop_if_interrupted();
   made.keep();
   if (base && base->precision != config.precision)

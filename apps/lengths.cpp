@@ -22,6 +22,7 @@
 #include "score/config.h"
 #include "score/sacrebleu.h"
 #include "text/pairs.h"
+#include "text/tmx_lines.h"
 
 namespace heed {
 namespace {
@@ -59,6 +60,7 @@ void lengths(const LengthsArgs& args) {
   std::vector<score::SystemOutput> outputs;  // read last: another program reads no pipe again
   for (const std::string& hypothesis : args.hypotheses) {
     const auto [name, file] = named_file(hypothesis);
+    text::require_text_file(file, "--hypothesis");
     outputs.push_back({name, text::read_lines(file)});
   }
   const run::Config config = run::with_settings(
@@ -98,10 +100,11 @@ void add_lengths(CommandLine& program) {
   auto [command, args] = program.command("lengths", lengths);
   command.option("models", args->models, "Folders that `heed train` wrote");
   command.group("Input");
-  command.option("--hypothesis", args->hypotheses,
-                 "Existing translations, NAME=FILE; may be repeated");
-  command.option("--source", args->source, "Source sentences; default: the first model's test set");
-  command.option("--reference", args->reference, "Their correct translations");
+  command
+      .option("--hypothesis", args->hypotheses, "Existing translations, NAME=FILE; may be repeated")
+      .shows_type("FILE");
+  command.input("--source", args->source, "Source sentences; default: the first model's test set");
+  command.input("--reference", args->reference, "Their correct translations");
   command.group("Measuring");
   command.option("--baseline", args->baseline,
                  "Name of the system with which the others are compared");

@@ -139,8 +139,8 @@ void add_prune(CommandLine& program) {
   auto [command, args] = program.command("prune", prune);
   command.option("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
-  command.option("--source", args->source, "Source sentences that tell which heads are needed");
-  command.option("--target", args->target, "Their translations");
+  command.input("--source", args->source, "Source sentences that tell which heads are needed");
+  command.input("--target", args->target, "Their translations");
   const Argument heads =
       command.list("--heads", args->heads, "Remove these heads instead: encoder.0.2,cross.1.3");
   command.group("Measuring");
@@ -148,7 +148,7 @@ void add_prune(CommandLine& program) {
       .between(0.0, 100.0)
       .excludes({heads});
   command.group("Output");
-  command.option("-o,--output", args->output, "Folder of the smaller model").required();
+  command.output_folder("-o,--output", args->output, "Folder of the smaller model").required();
   args->common.add(command);
   command.examples(
       {"heed prune runs/demo/transformer --source data/demo/valid.src --target "

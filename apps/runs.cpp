@@ -226,8 +226,8 @@ void add_runs(CommandLine& program) {
       .one_of({"updates", "minutes"})
       .needs(curves);
   command
-      .option("-o,--output", args->output,
-              "Folder for the pictures, loss.svg and one for each score, and curves.csv")
+      .output_folder("-o,--output", args->output,
+                     "Folder for the pictures, loss.svg and one for each score, and curves.csv")
       .needs(curves);
   json.excludes({curves});
   command.examples(

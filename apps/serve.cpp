@@ -45,9 +45,9 @@ std::string name_of(const std::string& paths) {
 }
 
 serve::ServedModel served(const run::LineModels& models, const std::string& name,
-                          const LanguageOptions& options) {
+                          const std::string& paths, const LanguageOptions& options) {
   const LanguageOptions languages = options.of(models.config);
-  return {shown_model(name, models.config),
+  return {shown_model(name, run::model_paths(paths).front(), models.config),
           languages.source,
           languages.target,
           models.translator,
@@ -65,13 +65,14 @@ void serve_models(const ServeArgs& args) {
   const auto name = [&](const std::string& paths) { return alike ? paths : name_of(paths); };
   const run::LineModels first = open_line_models(args.models, options);
   const int64_t threads = run::threads_of(first.config);
-  std::vector<serve::ServedModel> models = {served(first, name(args.models), args.languages)};
+  std::vector<serve::ServedModel> models = {
+      served(first, name(args.models), args.models, args.languages)};
   if (!args.beside.empty()) {
     // All compute with the threads of the first one's configuration, as in an ensemble.
     options.settings.push_back("threads=" + std::to_string(threads));
     const run::LineModels second = open_line_models(args.beside, options);
-    models.push_back(
-        served(second, name(args.beside), args.languages.without_other_languages(second.config)));
+    models.push_back(served(second, name(args.beside), args.beside,
+                            args.languages.without_other_languages(second.config)));
     if (models[0].name == models[1].name) throw UserError("serve: {} is named twice", args.models);
   }
   serve::Service service(

@@ -30,6 +30,7 @@
 #include "run/config.h"
 #include "run/folder.h"
 #include "run/line_models.h"
+#include "run/saved_config.h"
 #include "text/pairs.h"
 #include "text/tmx_lines.h"
 #include "text/vocabulary.h"
@@ -210,13 +211,11 @@ void check(const ShortlistArgs& args, const std::string& file) {
 }
 
 void make_shortlist(const ShortlistArgs& args) {
+  run::require_model_folder(args.model);
   const std::string output =
       args.output.empty() ? file_in(args.model, kShortlistFile) : args.output;
   require_writable({output}, {args.source, args.target, args.check});
-  if (!args.check.empty()) {
-    text::require_text_file(args.check, "text");
-    require_engines(args);
-  }
+  if (!args.check.empty()) require_engines(args);
   const run::Config config = run::open_config(args.model, without_shortlist(args)).config;
   if (!engine::has_network(config.model))
     throw UserError(
@@ -248,7 +247,7 @@ void add_shortlist(CommandLine& program) {
       .between(0, 100000);
   command.group("Output");
   command.output("-o,--output", args->output, "File; default: shortlist.bin in the folder");
-  command.option(
+  command.input(
       "--check", args->check,
       "Also translate this text with the shortlist and without, and print how many lines differ");
   args->common.add(command);

@@ -175,7 +175,7 @@ void require_attention(const TranslateArgs& args, const std::string& path,
                        const model::Traits& traits) {
   const char* option = args.alignment           ? "--alignment"
                        : args.replace_unknown   ? "--replace-unknown"
-                       : args.weights.chosen()  ? "--layer, --head or --step"
+                       : args.weights.chosen()  ? "--layer, --head or --aligned-step"
                        : args.weights.least > 0 ? "--min-weight"
                                                 : nullptr;
   if (option != nullptr && !traits.attends())
@@ -188,7 +188,8 @@ void check_options(const TranslateArgs& args, const decode::DecodeConfig& config
   const bool links = args.alignment || args.json;
   if (args.weights.chosen() && !links && !args.replace_unknown && !args.has_inlays())
     throw UserError(
-        "translate: --layer, --head and --step say which weights link words; add --alignment, "
+        "translate: --layer, --head and --aligned-step say which weights link words; add "
+        "--alignment, "
         "--replace-unknown, --markup, --keep, --document or --json, or leave them out");
   if (args.weights.least > 0 && !links)
     throw UserError(
@@ -552,7 +553,7 @@ void add_translate(CommandLine& program) {
             "keys of front matter, and attributes and elements of HTML")
       .needs(document);
   const Argument prefix =
-      command.option("--prefix", args->prefix, "Beginnings of the translations, line by line");
+      command.input("--prefix", args->prefix, "Beginnings of the translations, line by line");
   command
       .flag("--prefix-column", args->prefix_column,
             "The prefix of a line is the text after its first tab")
@@ -569,7 +570,7 @@ void add_translate(CommandLine& program) {
       .list("--keep", args->keep,
             "What comes back exactly as it is in the text, separated by commas")
       .one_of(text::kKeptNames);
-  command.option("--glossary", args->glossary, "Terms that translations have (decoding.glossary)");
+  command.input("--glossary", args->glossary, "Terms that translations have (decoding.glossary)");
   command.group("Search");
   command.option("--beam", args->beam, "Hypotheses kept at each step (decoding.beam_size)")
       .positive();

@@ -83,7 +83,7 @@ void add_vocab(CommandLine& program) {
   const Argument algorithm =
       command.option("--algorithm", args->training.algorithm, "How the pieces are found")
           .one_of({"unigram", "bpe", "pieces"});
-  const Argument codes = command.option(
+  const Argument codes = command.input(
       "--codes", args->codes,
       "--algorithm pieces: codes of subword-nmt or fastBPE, which cut the words of the text");
   const Argument separator =
@@ -108,9 +108,8 @@ void add_vocab(CommandLine& program) {
   command.option("--column", args->column, "Which text of .tsv files is used")
       .one_of({"source", "target", "both"});
   command
-      .option(
-          "--extend", args->extend,
-          "Keep the pieces and ids of this vocabulary, and add pieces for the text up to --size")
+      .input("--extend", args->extend,
+             "Keep the pieces and ids of this vocabulary, and add pieces for the text up to --size")
       .excludes({algorithm, normalise, bytes, codes, separator, split});
   command.examples(
       {"heed vocab data/multi30k/train.de data/multi30k/train.en --size 8000 -o joint.spm",

@@ -85,7 +85,7 @@ void bottleneck(const BottleneckArgs& args) {
   const FolderLock lock(folder, "heed bottleneck");
   lock.remove_left_overs();
   if (args.overwrite) run::remove_family(config, members);
-  run::share_vocabulary(config);
+  run::share_vocabulary(config, found.trained);
   run::train_family(args.config, members, args.jobs);
   write_family_report(members, config, set, gold, baseline, command_line(args));
 }

@@ -12,11 +12,17 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
+#include "text/tmx_lines.h"
 
 namespace heed {
 
 Argument& Argument::required() {
   option_->required();
+  return *this;
+}
+
+Argument& Argument::shows_type(const std::string& word) {
+  option_->type_name(word);
   return *this;
 }
 
@@ -213,23 +219,51 @@ Argument CommandLine::former_flag(const std::string& name, const std::string& pr
   return Argument(option);
 }
 
+template <class Value>
+Argument CommandLine::former_option(const std::string& name, const std::string& present,
+                                    Value& value) {
+  const std::string shown = std::exchange(group_, "");
+  const Argument declared = option(name, value, "");
+  group_ = shown;
+  former_->emplace_back(app_->get_options().back(), present);
+  return declared;
+}
+
+template Argument CommandLine::former_option(const std::string&, const std::string&, std::string&);
+template Argument CommandLine::former_option(const std::string&, const std::string&, int64_t&);
+
 void CommandLine::examples(const std::vector<std::string>& lines) {
   app_->footer("Examples:\n  " + join(lines, "\n  "));
 }
 
+template <class Value>
+Argument CommandLine::input(const std::string& names, Value& value, const std::string& help) {
+  const Argument declared = option(names, value, help).shows_type("FILE");
+  inputs_->push_back(app_->get_options().back());
+  return declared;
+}
+
+template Argument CommandLine::input(const std::string&, std::string&, const std::string&);
+template Argument CommandLine::input(const std::string&, std::vector<std::string>&,
+                                     const std::string&);
+
 Argument CommandLine::output(const std::string& names, std::string& value,
                              const std::string& help) {
-  const Argument declared = option(names, value, help);
+  const Argument declared = option(names, value, help).shows_type("FILE");
   outputs_->push_back(app_->get_options().back());
   return declared;
 }
 
 void CommandLine::run(std::function<void()> action) {
-  app_->callback([app = app_, outputs = outputs_, former = former_, action = std::move(action)] {
+  app_->callback([app = app_, inputs = inputs_, outputs = outputs_, former = former_,
+                  action = std::move(action)] {
     for (const auto& [option, present] : *former)
       if (option->count() > 0)
         log::warn("{} --{}: this option is called {} now", app->get_name(),
                   option->get_lnames().at(0), present);
+    for (const CLI::Option* input : *inputs)
+      for (const std::string& path : input->results())
+        if (path != "-") text::require_text_file(path, "--" + input->get_lnames().at(0));
     require_harmless_outputs(*app, *outputs);
     action();
   });

@@ -24,6 +24,8 @@ class Argument {
   explicit Argument(CLI::Option* option) : option_(option) {}
 
   Argument& required();
+  /// The help shows this word, such as FOLDER, in place of the kind of the value.
+  Argument& shows_type(const std::string& word);
   /// The help shows this text as the default, and none where it is empty.
   Argument& shows_default(const std::string& text);
   Argument& positive();
@@ -78,10 +80,22 @@ class CommandLine {
   /// Declares the name that the flag `present` had before. The help does not show it; who gives it
   /// is told of the present one.
   Argument former_flag(const std::string& name, const std::string& present, bool& value);
-  /// A file that the command writes, or - for standard output. Before the command runs, one that
+  /// The same of an option with a value.
+  template <class Value>
+  Argument former_option(const std::string& name, const std::string& present, Value& value);
+  /// A FILE that the command reads, or - for standard input. Before the command runs, one that is
+  /// not there or cannot be read is named with its option. `Value`: std::string, or a std::vector
+  /// of it.
+  template <class Value>
+  Argument input(const std::string& names, Value& value, const std::string& help);
+  /// A FILE that the command writes, or - for standard output. Before the command runs, one that
   /// it may not replace is refused (run/saved_config.h), with all other arguments as what it may
   /// read.
   Argument output(const std::string& names, std::string& value, const std::string& help);
+  /// A FOLDER into which the command writes.
+  Argument output_folder(const std::string& names, std::string& value, const std::string& help) {
+    return option(names, value, help).shows_type("FOLDER");
+  }
 
   /// The end of the help: lines as one would type them.
   void examples(const std::vector<std::string>& lines);
@@ -92,6 +106,8 @@ class CommandLine {
   CLI::App* app_;
   std::string group_ = "Options";
   // Shared, because the action of run() outlives this.
+  std::shared_ptr<std::vector<CLI::Option*>> inputs_ =
+      std::make_shared<std::vector<CLI::Option*>>();
   std::shared_ptr<std::vector<CLI::Option*>> outputs_ =
       std::make_shared<std::vector<CLI::Option*>>();
   std::shared_ptr<std::vector<std::pair<CLI::Option*, std::string>>> former_ =

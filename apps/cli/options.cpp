@@ -59,10 +59,11 @@ void AlignmentOptions::add(CommandLine& command) {
       .word("mean", "-1")
       .between(-1, 99999);
   command
-      .option("--step", step,
+      .option("--aligned-step", step,
               "Which step gives a word's weights: emits, the one that predicts it, or reads, the "
               "next one, which has it as input; default: the one that was taught, or emits")
       .one_of({"emits", "reads"});
+  command.former_option("--step", "--aligned-step", step).one_of({"emits", "reads"});
   command
       .option("--min-weight", least,
               "A word whose largest weight is lower has no link: fewer links, and a larger share "

@@ -72,7 +72,7 @@ std::vector<int64_t> parse_indices(const std::string& flag, const std::string& t
 /// Declares --swap-gold and --one-based, which need `gold` where it is given.
 void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument* gold = nullptr);
 
-/// --layer, --head, --step and --min-weight of every command that aligns words.
+/// --layer, --head, --aligned-step and --min-weight of every command that aligns words.
 struct AlignmentOptions {
   std::optional<int64_t> layer, head;
   std::string step;

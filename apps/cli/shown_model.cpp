@@ -3,9 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/run_folder.h"
 #include "data/config.h"
 #include "data/languages.h"
 #include "model/description/traits.h"
@@ -19,24 +24,46 @@
 namespace heed {
 namespace {
 
-/// Short lines of the validation set's source, each longer than the one before; none where it is
-/// gone, or can be read only once.
-std::vector<std::string> examples_of(const run::Config& config) {
+/// The sources in the samples of a run's last validation; none where the folder has no such file.
+std::vector<std::string> validated_sources(const std::string& folder) {
+  constexpr std::string_view kBeginning = "source     ";
+  const std::string validations = file_in(folder, kValidations);
+  std::string newest;  // the number of its update
+  for (const std::string& name : names_in(validations)) {
+    const std::string update = name.substr(0, name.find('.'));
+    if (name == update + ".txt" &&
+        std::pair(update.size(), update) > std::pair(newest.size(), newest))
+      newest = update;
+  }
+  if (newest.empty()) return {};
+  std::vector<std::string> sources;
+  text::LineReader reader(file_in(validations, newest + ".txt"));
+  for (std::string line; reader.next(line);)
+    if (line.starts_with(kBeginning)) sources.push_back(line.substr(kBeginning.size()));
+  return sources;
+}
+
+/// Short sentences of the run's own validations, each longer than the one before; without these, of
+/// its validation set. None where both are gone.
+std::vector<std::string> examples_of(const std::string& folder, const run::Config& config) {
   constexpr std::size_t kMost = 3;
   constexpr int64_t kLongest = 14;
-  const std::string& file = config.data.valid.source;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return {};
   std::vector<std::string> found;
+  int64_t words = 2;
+  const auto take = [&](const std::string& line) {
+    const int64_t count = text::count_words(line);
+    if (found.size() == kMost || count <= words || count > kLongest) return;
+    found.push_back(line);
+    words = count;
+  };
   try {
-    text::LineReader reader(file);
-    int64_t words = 2;
-    for (std::string line; found.size() < kMost && reader.next(line);) {
-      const int64_t count = text::count_words(line);
-      if (count <= words || count > kLongest) continue;
-      found.push_back(line);
-      words = count;
-    }
+    for (const std::string& line : validated_sources(folder)) take(line);
+    std::error_code ignored;
+    // A set that can be read only once is left alone.
+    if (!found.empty() || !std::filesystem::is_regular_file(config.data.valid.source, ignored))
+      return found;
+    text::LineReader reader(config.data.valid.source);
+    for (std::string line; found.size() < kMost && reader.next(line);) take(line);
   } catch (const UserError&) {  // a page needs no examples
   }
   return found;
@@ -68,7 +95,8 @@ LanguageOptions LanguageOptions::without_other_languages(const run::Config& conf
   return {fitting(source, own.source), fitting(target, own.target)};
 }
 
-serve::ShownModel shown_model(const std::string& name, const run::Config& config) {
+serve::ShownModel shown_model(const std::string& name, const std::string& folder,
+                              const run::Config& config) {
   const model::Traits traits = model::traits(config.model);
   const study::AlignmentChoice usual = run::usual_choice(config);
   return {.name = name,
@@ -76,7 +104,7 @@ serve::ShownModel shown_model(const std::string& name, const run::Config& config
           .softmax_kinds = traits.softmax_kinds,
           .layer = usual.layer,
           .head = usual.head,
-          .examples = examples_of(config)};
+          .examples = examples_of(folder, config)};
 }
 
 }  // namespace heed

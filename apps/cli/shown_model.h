@@ -23,6 +23,8 @@ struct LanguageOptions {
   LanguageOptions without_other_languages(const run::Config& config) const;
 };
 
-serve::ShownModel shown_model(const std::string& name, const run::Config& config);
+/// `folder` is the model's, whose validations have the page's examples.
+serve::ShownModel shown_model(const std::string& name, const std::string& folder,
+                              const run::Config& config);
 
 }  // namespace heed

@@ -193,13 +193,13 @@ void add_distill(CommandLine& program) {
       .required();
   command.option("sources", args->sources, "Texts that the teacher translates").required();
   command
-      .option("-o,--output", args->output,
-              "Folder of the student; a command that was interrupted goes on there")
+      .output_folder("-o,--output", args->output,
+                     "Folder of the student; a command that was interrupted goes on there")
       .required();
   command.group("Lessons");
-  command.option("--reference", args->references,
-                 "Correct translations, one file for each source; the candidate that is most like "
-                 "them is taken (chrF)");
+  command.input("--reference", args->references,
+                "Correct translations, one file for each source; the candidate that is most like "
+                "them is taken (chrF)");
   command.option("--reverse", args->reverse,
                  "A model of the other direction, which helps to choose among candidates");
   command.option("--search", args->search, "How the teacher translates")

@@ -42,6 +42,18 @@ def missing_paths(needs):
     return [path for path in re.findall(r"`((?:runs|data|configs)/[^`]*)`", needs) if not Path(path).exists()]
 
 
+def progress_in(course, name):
+    """How much is right in the folder of a lab that was started here, as in "3 of 5 right"; "" where there is none."""
+    folder = Path("labs") / name
+    if not (folder / "answers.txt").is_file():
+        return ""
+    try:
+        _, right, asked, _ = checked(course, folder)
+    except LabError:  # heed course check says why
+        return "begun"
+    return f"{right} of {asked} right"
+
+
 def list_labs(course, args):
     if args.what:
         raise LabError(f"list takes no '{args.what[0]}'; start {args.what[0]} begins a lab")
@@ -50,7 +62,9 @@ def list_labs(course, args):
     for number, folder in labs.items():
         title, minutes, needs = head_of(folder / "handout.md")
         lacking = ", ".join(missing_paths(needs))
-        print(f"{number:3}  {minutes:>7}  {title.split('. ', 1)[-1]}" + (f" (lacks {lacking}: ./run demo)" if lacking else ""))
+        notes = [progress for progress in [progress_in(course, folder.name)] if progress]
+        notes += [f"lacks {lacking}: ./run demo"] if lacking else []
+        print(f"{number:3}  {minutes:>7}  {title.split('. ', 1)[-1]}" + (f" ({'; '.join(notes)})" if notes else ""))
     print("heed course start 1 begins the first one")
 
 

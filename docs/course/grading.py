@@ -71,6 +71,11 @@ def near(got, right, within):
     return (isinstance(got, (int, float)) and (got == right or abs(got - right) <= within)) and not math.isnan(got)
 
 
+def shown_arguments(arguments):
+    """The input of a function, short enough for a hint."""
+    return one_line(", ".join(map(repr, arguments)), 90)
+
+
 def strongest(lab, target, file="attention.csv"):
     """The source word with the largest weight of a word of the translation, and this weight."""
     row = max(lab.rows(file, target_position=target), key=lambda row: row["weight"])
@@ -224,17 +229,20 @@ class Lab:
         cases = self.measured(label, cases)
         if cases is None:
             return
+        tried = 0
         try:
             cases = list(cases)
             with contextlib.closing(self.called(file, name, [arguments for arguments, _ in cases])) as results:
                 for (arguments, right), got in zip(cases, results):
+                    tried += 1
                     if not near(got, right, within):
-                        shown = ", ".join(map(str, arguments))
-                        shown = shown if len(shown) < 90 else shown[:90] + "..."
-                        return self.tell(False, label, f"{hint} (for {shown})")
+                        return self.tell(False, label, f"{hint} (for {shown_arguments(arguments)})")
         except NotYet as missing:
             return self.tell(False, label, str(missing))
         except Exception as error:  # whatever a student's function does
+            # A file that Python cannot read has seen no input.
+            if isinstance(error, Raised) and "SyntaxError" not in error.kinds and tried < len(cases):
+                return self.tell(False, label, f"{error} (for {shown_arguments(cases[tried][0])})")
             return self.tell(False, label, str(error) if isinstance(error, Raised) else f"{type(error).__name__}: {one_line(error)}")
         self.tell(True, label, "")
 

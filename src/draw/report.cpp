@@ -74,8 +74,7 @@ PageData long_sentence_data(const Report& report) {
     const bool attends = system != report.systems.end();
     std::string picture;
     if (attention[i])
-      picture = draw_heatmap_grid({&*attention[i], 1}, one.system + ": " + describe(*attention[i]),
-                                  Form::slides);
+      picture = draw_heatmap(*attention[i], one.system + ": " + describe(*attention[i]));
     models.push_back({{"name", one.system},
                       {"errors", errors_text(one, sentence.reference)},
                       {"words", words_data(one.words)},
@@ -235,8 +234,9 @@ std::string headline(const score::LengthReport& report) {
   if (filled.size() > 1 && baseline->buckets[filled[0]] && best->buckets[filled[0]]) {
     const auto change = [&](const score::SystemLengths& system, const char* unit) {
       const double from = bleu(system, filled[0]), to = bleu(system, filled.back());
-      return fmt::format("{} {} {}{} (from {} to {})", system.name, to < from ? "loses" : "gains",
-                         fixed(std::abs(to - from), 1), unit, fixed(from, 1), fixed(to, 1));
+      return fmt::format("the model {} {} {}{} (from {} to {})", system.name,
+                         to < from ? "loses" : "gains", fixed(std::abs(to - from), 1), unit,
+                         fixed(from, 1), fixed(to, 1));
     };
     text = fmt::format("From source sentences of {} to those of {}, {}; {}. ",
                        range_text(report.buckets[filled[0]]), range_text(longest),

@@ -398,25 +398,28 @@ void require_base_network(const Config& config, const std::string& name) {
                     kKey, base, join(wrong, ", "));
 }
 
-Vocabularies make_vocabularies(const Config& config) {
+Vocabularies make_vocabularies(const Config& config, const TrainedVocabularies& trained) {
   if (!config.training.from.empty()) return vocabularies_from_base(config);
   const data::VocabularyConfig& vocabulary = config.data.vocabulary;
   const bool joint = vocabulary.kind == data::VocabularyKind::joint;
-  const auto one = [&](const std::string& ready, bool sources, bool targets) {
+  const auto one = [&](const std::string& ready, const std::string& bytes, bool sources,
+                       bool targets) {
     const auto training = vocabulary_training(config, sources, targets);
     if (!ready.empty()) {
       const auto vocabulary = ready_vocabulary(ready, training);
       require_serves(vocabulary, config, training.symbols, ready);
       return vocabulary;
     }
+    if (!bytes.empty()) return text::Vocabulary::from_model(bytes, "the vocabulary just trained");
     log::info("training a vocabulary of {} pieces", vocabulary.size);
-    const text::Vocabulary trained = text::train_vocabulary(training);
-    if (trained.size() < vocabulary.size)
-      log::info("the text has no more than {}", counted(trained.size(), "piece"));
-    return trained;
+    const text::Vocabulary made = text::train_vocabulary(training);
+    if (made.size() < vocabulary.size)
+      log::info("the text has no more than {}", counted(made.size(), "piece"));
+    return made;
   };
-  const text::Vocabulary source = one(vocabulary.source, true, joint);
-  const Vocabularies both{source, joint ? source : one(vocabulary.target, false, true)};
+  const text::Vocabulary source = one(vocabulary.source, trained.source, true, joint);
+  const Vocabularies both{source,
+                          joint ? source : one(vocabulary.target, trained.target, false, true)};
   require_shared_pieces(both, config);
   return with_languages(both, config);
 }

@@ -42,10 +42,10 @@ text::VocabularyTraining vocabulary_training(const Config& config, bool sources,
 void require_serves(const text::Vocabulary& vocabulary, const Config& config,
                     const std::vector<std::string>& symbols, const std::string& key);
 
-/// Loads the models named in the config or trains them on the training corpus. With training.from
-/// they are the base's, or extend them: the same pieces under the same ids, and more after them.
-/// Throws UserError.
-Vocabularies make_vocabularies(const Config& config);
+/// Loads the models named in the config, or trains those that `trained` lacks on the training
+/// corpus. With training.from they are the base's, or extend them: the same pieces under the same
+/// ids, and more after them. Throws UserError.
+Vocabularies make_vocabularies(const Config& config, const TrainedVocabularies& trained = {});
 
 /// Decides training.micro_batches: 0 for a run on this device, in so many ranks.
 void decide_parts(Config& config, const at::Device& device, int64_t ranks);

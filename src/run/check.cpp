@@ -65,15 +65,21 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
     return sizes;
   }
   bool good = true;
-  const auto one = [&](const std::string& key, const std::string& ready, bool sources,
-                       bool targets) {
+  const auto one = [&](const std::string& key, const std::string& ready, bool sources, bool targets,
+                       std::string& trained) {
     int64_t size = vocabulary.size;
     good &= found.passes([&] {
       const auto training = vocabulary_training(config, sources, targets);
       if (ready.empty()) {
         if (!corpora) return;
-        const text::CutRuns cut = text::require_reachable(training);
-        if (cut.lines > 0) found.warnings.push_back(cut.text());
+        try {
+          text::Reachable reachable = text::require_reachable(training);
+          if (reachable.cut.lines > 0) found.warnings.push_back(reachable.cut.text());
+          trained = std::move(reachable.model);
+        } catch (const text::TooLittleText& fault) {
+          found.most_pieces = fault.most;
+          throw;
+        }
         return;
       }
       require_file(ready, key);
@@ -84,9 +90,11 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
     return size;
   };
   model::VocabularySizes sizes;
-  sizes.source = one("data.vocabulary.source", vocabulary.source, true, joint);
+  sizes.source =
+      one("data.vocabulary.source", vocabulary.source, true, joint, found.trained.source);
   sizes.target =
-      joint ? sizes.source : one("data.vocabulary.target", vocabulary.target, false, true);
+      joint ? sizes.source
+            : one("data.vocabulary.target", vocabulary.target, false, true, found.trained.target);
   return good ? std::optional(sizes) : std::nullopt;
 }
 
@@ -379,8 +387,6 @@ Check check_run(const Config& config, const CheckOptions& options) {
   std::optional<model::VocabularySizes> sizes;
   if (begun)
     found.passes([&] { sizes = load_vocabularies(folder, is_joint(config)).sizes(); });
-  else if (options.vocabularies != nullptr)
-    sizes = options.vocabularies->sizes();
   else if (based)
     sizes = check_vocabulary(config, readable, found);
   if (!begun && sizes)

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "run/config.h"
+#include "run/folder.h"
 #include "train/config.h"
 
 namespace heed::run {
@@ -53,8 +54,6 @@ MemoryNeed memory_of(const Config& config, const MemoryOf& of);
 /// does not say.
 std::optional<int64_t> free_memory_of_gpu();
 
-struct Vocabularies;
-
 struct Check {
   std::vector<std::string> faults;    // the run cannot be made; each is one line with its cure
   std::vector<std::string> doubts;    // it may fail
@@ -62,6 +61,9 @@ struct Check {
   std::vector<std::string> warnings;  // that the run itself will give, too
 
   bool environment_only = true;  // no fault is the user's: a program is missing
+
+  TrainedVocabularies trained;         // to see whether the text has so many pieces
+  std::optional<int64_t> most_pieces;  // where it has not: size of the largest vocabulary
 
   /// Adds a mistake of the user's.
   void blame(std::string fault) {
@@ -103,9 +105,6 @@ struct CheckOptions {
   bool lacks_train = false;  // data.train is empty until other work is done
   // A family in place of the configuration itself: names and configurations, for their memory.
   std::vector<std::pair<std::string, Config>> systems = {};
-  // The vocabularies that were made for it already; without them the check tests whether they can
-  // be made.
-  const Vocabularies* vocabularies = nullptr;
   bool header_is_told = false;  // a line of column names in a corpus; the caller has told of it
 };
 

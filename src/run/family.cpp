@@ -300,12 +300,12 @@ void remove_family(const Config& config, const std::vector<FamilyMember>& member
   for (const FamilyMember& member : members) remove_run(member.folder);
 }
 
-Vocabularies share_vocabulary(const Config& config) {
+Vocabularies share_vocabulary(const Config& config, const TrainedVocabularies& trained) {
   const std::string folder = vocabulary_folder(config);
   require_same_vocabulary(config);
   if (!has_shared_vocabulary(folder)) {
     make_folder(folder);
-    save_vocabularies(make_vocabularies(config), folder, is_joint(config));
+    save_vocabularies(make_vocabularies(config, trained), folder, is_joint(config));
     write_atomic(file_in(folder, kConfigFile), config::dump(config));
   }
   return load_vocabularies(folder, is_joint(config));

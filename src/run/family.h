@@ -41,9 +41,10 @@ void require_removable(const Config& config, const std::vector<FamilyMember>& me
 /// Deletes the vocabulary and the models that are there already.
 void remove_family(const Config& config, const std::vector<FamilyMember>& members);
 
-/// The vocabulary that all members share; it is trained unless it is there. Throws UserError where
+/// The vocabulary that all members share; it is trained unless it is there or in
+/// `trained`. Throws UserError where
 /// the one that is there is of another corpus or other settings.
-Vocabularies share_vocabulary(const Config& config);
+Vocabularies share_vocabulary(const Config& config, const TrainedVocabularies& trained = {});
 
 /// Trains those members that have not finished, or finished with other settings, `jobs` at a time
 /// (0: as many as the cores suffice for), each with `threads` of the file (0: the cores are divided

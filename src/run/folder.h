@@ -20,6 +20,12 @@ struct Vocabularies {
   model::VocabularySizes sizes() const { return {source.size(), target.size()}; }
 };
 
+/// The files of vocabularies that were trained when the configuration was checked; "" where none
+/// was. A joint one is that of the sources.
+struct TrainedVocabularies {
+  std::string source, target;
+};
+
 /// joint.spm, or source.spm and target.spm, of a run's folder.
 bool has_vocabularies(const std::string& folder);
 Vocabularies load_vocabularies(const std::string& folder, bool joint);

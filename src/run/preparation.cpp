@@ -202,10 +202,11 @@ Preparation::Preparation(const Config& config, const ExistingRun& existing,
     log::info("the run goes on with another configuration: " + config::differences_text(changed));
 }
 
-Vocabularies folder_vocabularies(const Config& config, const std::string& folder) {
+Vocabularies folder_vocabularies(const Config& config, const TrainedVocabularies& trained,
+                                 const std::string& folder) {
   const bool joint = is_joint(config);
   if (!has_begun(folder) || !has_vocabularies(folder))
-    save_vocabularies(make_vocabularies(config), folder, joint);
+    save_vocabularies(make_vocabularies(config, trained), folder, joint);
   return load_vocabularies(folder, joint);
 }
 

@@ -63,10 +63,12 @@ class Preparation {
   std::optional<RestoreAtEnd> older_;  // ends before the lock, which it needs
 };
 
-/// Returns the vocabularies of the folder when a run goes on, else new ones, which are saved there.
+/// Returns the vocabularies of the folder when a run goes on, else new ones (make_vocabularies()),
+/// which are saved there.
 /// A run that failed before its first checkpoint may have left some that were made of other
 /// corpora.
-Vocabularies folder_vocabularies(const Config& config, const std::string& folder);
+Vocabularies folder_vocabularies(const Config& config, const TrainedVocabularies& trained,
+                                 const std::string& folder);
 
 /// Returns the provenance of the run as this process makes it; reads every corpus once. Throws
 /// Failure where sha256sum(1) is missing or fails, and UserError where a corpus that the run in the

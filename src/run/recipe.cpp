@@ -278,6 +278,7 @@ Yaml sections_of(const Recipe& recipe) {
 }
 
 Config config_of_base(const std::string& run) {
+  require_model_folder(run);
   Config wanted = saved_config(run);
   Config tuned = wanted;
   tuned.training.from = run;

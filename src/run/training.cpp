@@ -37,6 +37,7 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "run/config.h"
+#include "run/ending.h"
 #include "run/folder.h"
 #include "run/launcher.h"
 #include "run/model_folder.h"
@@ -185,13 +186,14 @@ class RankTraining {
                           .base_before = base.before,
                           .base_after = base.after};
     write_atomic(file_in(folder_, kSummaryFile), summary.to_json(*provenance_, hygiene_));
-    log::info(ending());
+    log::info(ending_text(result_, run_->config.training, folder_));
   }
 
  private:
   void take_folder() {
     saved_ = resumed_config(config_, request_.existing);
-    const Check found = check_(config_);
+    Check found = check_(config_);
+    trained_ = std::move(found.trained);
     preparation_.emplace(config_, request_.existing, saved_);
     found.tell();
   }
@@ -202,20 +204,15 @@ class RankTraining {
     const text::CopyLimit copies{.usual = hygiene_.usual_copies()};
     if (config_.data.common_words == 0 && copies.is_near())
       config_.data.common_words = std::round(100 * copies.usual) / 100;
-    folder_vocabularies(config_, folder_);
+    folder_vocabularies(config_, trained_, folder_);
   }
 
   /// Takes the number of parts from the first rank, which alone knows what an older part of the run
   /// has decided.
   void decide_parts_together() {
     int64_t& parts = config_.training.micro_batches;
-    const bool open = parts == 0;
     decide_parts(config_, device_, group_->size());
     parts = group_->broadcast(parts);
-    if (open && group_->leads())
-      log::info(
-          "training.micro_batches: {}{}", parts,
-          device_.is_cpu() ? ", by training.batch_size" : ", a part of an update for each GPU");
   }
 
   /// Takes the precision, and that of translations, from the first rank, because measurements in
@@ -271,25 +268,6 @@ class RankTraining {
         .base = base_};
   }
 
-  /// Returns a text of what the folder has now, and how to go on.
-  std::string ending() const {
-    const std::string run = shell_path(folder_);
-    const int64_t done = result_.updates, left = result_.planned - done;
-    const std::string share =
-        fmt::format("{} of {} updates", with_commas(done), with_commas(result_.planned));
-    if (result_.limit == train::StopReason::minutes && left > 0)
-      return fmt::format(
-          "ended at training.max_minutes with {}: heed translate {} uses these; `heed train {} "
-          "--resume --set training.max_minutes=0` makes the others in about {}",
-          share, run, run,
-          human_duration(60 * result_.minutes / static_cast<double>(done) *
-                         static_cast<double>(left)));
-    if (result_.limit == train::StopReason::patience && left > 0)
-      return fmt::format("done with {}, for validations got no better: heed translate {}", share,
-                         run);
-    return "done: heed translate " + run;
-  }
-
   void report_interruption() const {
     // One of the ranks that this program has started writes the messages for all.
     if (!group_->leads() && rank_.rendezvous == ranks::Rendezvous::file) return;
@@ -312,6 +290,7 @@ class RankTraining {
   std::optional<ranks::Group> group_;
   std::optional<ranks::ProgressBoard> board_;
   data::HygieneReport hygiene_;  // on the first rank
+  TrainedVocabularies trained_;  // the same
 
   std::optional<ModelFolder> run_;
   std::string base_;                      // TrainerSetup::base

@@ -198,7 +198,7 @@ Alignment symmetrize(const Alignment& forward, const Alignment& backward, Symmet
 }
 
 std::string describe(const AlignmentChoice& choice) {
-  return fmt::format("{}, --step {}", layer_and_head(choice.layer, choice.head),
+  return fmt::format("{}, --aligned-step {}", layer_and_head(choice.layer, choice.head),
                      step_name(choice.reads));
 }
 

@@ -82,7 +82,7 @@ struct AlignmentChoice {
   auto operator<=>(const AlignmentChoice&) const = default;
 };
 
-/// Returns "layer 1, mean of heads, --step emits".
+/// Returns "layer 1, mean of heads, --aligned-step emits".
 std::string describe(const AlignmentChoice& choice);
 
 /// Returns the links of words by a matrix of pieces, whose last target piece is `</s>`. Rows are

@@ -312,10 +312,10 @@ std::string attention_csv_rows(const AttentionMatrix& matrix) {
   std::string out;
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
     const std::string target =
-        which + std::to_string(row) + ',' + text::csv_field(matrix.target[row]) + ',';
+        which + std::to_string(row) + ',' + text::quoted_csv_field(matrix.target[row]) + ',';
     for (std::size_t column = 0; column < matrix.source.size(); ++column) {
-      out += target + std::to_string(column) + ',' + text::csv_field(matrix.source[column]) + ',' +
-             exact(matrix.at(row, column)) + '\n';
+      out += target + std::to_string(column) + ',' + text::quoted_csv_field(matrix.source[column]) +
+             ',' + exact(matrix.at(row, column)) + '\n';
     }
     if (!matrix.missing.empty())
       out += target + ',' + kMissing + ',' + exact(matrix.missing[row]) + '\n';
@@ -327,11 +327,11 @@ std::string attention_csv_matrix(const AttentionMatrix& matrix) {
   check(matrix);
   std::string out = text::csv_field(fmt::format("sentence {} layer {} head {}", matrix.sentence,
                                                 matrix.layer, head_name(matrix.head)));
-  for (const std::string& token : matrix.source) out += ',' + text::csv_field(token);
+  for (const std::string& token : matrix.source) out += ',' + text::quoted_csv_field(token);
   if (!matrix.missing.empty()) out += std::string(",") + kMissing;
   out += '\n';
   for (std::size_t row = 0; row < matrix.target.size(); ++row) {
-    out += text::csv_field(matrix.target[row]);
+    out += text::quoted_csv_field(matrix.target[row]);
     for (std::size_t column = 0; column < matrix.source.size(); ++column)
       out += ',' + exact(matrix.at(row, column));
     if (!matrix.missing.empty()) out += ',' + exact(matrix.missing[row]);

@@ -11,6 +11,10 @@ namespace heed::text {
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  return quoted_csv_field(text);
+}
+
+std::string quoted_csv_field(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"') out += '"';

@@ -12,6 +12,9 @@ namespace heed::text {
 /// The field as it stands in a CSV row: in quotes where it holds a comma, a quote or a line break,
 /// quotes doubled.
 std::string csv_field(std::string_view text);
+/// The field in quotes, whatever it holds: readers that tell texts from numbers by quotes take it
+/// for a text.
+std::string quoted_csv_field(std::string_view text);
 
 struct Table {
   std::vector<std::string> columns;

@@ -343,12 +343,13 @@ Vocabulary train_vocabulary(const VocabularyTraining& options) {
   return Vocabulary::from_model(model.bytes, "the vocabulary just trained");
 }
 
-CutRuns require_reachable(const VocabularyTraining& options) {
+Reachable require_reachable(const VocabularyTraining& options) {
   check(options);
-  CutRuns cut;
-  if (options.algorithm == kPieces) return cut;
-  if (is_in_doubt(options, cut)) train_model(options);
-  return cut;
+  Reachable found;
+  if (options.algorithm == kPieces || !is_in_doubt(options, found.cut)) return found;
+  log::info("training a vocabulary of {} pieces", options.size);
+  found.model = train_model(options).bytes;
+  return found;
 }
 
 }  // namespace heed::text

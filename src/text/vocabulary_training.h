@@ -69,9 +69,14 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
 /// Failure where SentencePiece fails, also where it would end the process.
 Vocabulary train_vocabulary(const VocabularyTraining& options);
 
+struct Reachable {
+  CutRuns cut;        // what train_vocabulary() would warn of
+  std::string model;  // the bytes of the vocabulary's file where one was trained, else ""
+};
+
 /// Checks that `size` pieces can be made from the text, and throws what train_vocabulary() would.
 /// It reads the text once and counts words and characters; only where these leave a doubt it trains
-/// a vocabulary. Returns what train_vocabulary() would warn of.
-CutRuns require_reachable(const VocabularyTraining& options);
+/// the vocabulary, so that nobody needs to train it again.
+Reachable require_reachable(const VocabularyTraining& options);
 
 }  // namespace heed::text

@@ -348,7 +348,8 @@ void RunFiles::take_best(const Progress& progress) {
   if (progress.best.empty() && !setup_.validation.empty())
     throw Failure(
         "training ended after {} updates, and no validation had a finite loss: there are no best "
-        "weights; lower training.learning_rate, or set training.clip_norm",
+        "weights; lower training.learning_rate, or set training.clip_norm, in a new run "
+        "(--overwrite)",
         with_commas(progress.update));
   write_model(progress);
   // The others get the path when the file is there.

@@ -148,8 +148,9 @@ void TrainingLimits::warn_of_long_warmup(const Progress& progress) const {
   const int64_t warmup = warmup_updates(config_);
   if (updates > static_cast<double>(warmup)) return;
   const std::string text = fmt::format(
-      "{}, and training.warmup has {}: the learning rate rises until the end. Train longer, or set "
-      "training.warmup to {}",
+      "{}, and training.warmup has {}: the learning rate rises until the end. Train longer, or "
+      "begin "
+      "anew: --overwrite --set training.warmup={}",
       limit, with_commas(warmup), std::max<int64_t>(1, std::llround(updates / 10)));
   // Whoever asks for so few updates may well know it.
   by_time ? log::warn(text) : log::info(text);

@@ -154,7 +154,7 @@ void TrainingLog::validation(const Validation& validation, const Progress& progr
   if (!validation.finite())
     log::warn(
         "the validation loss at update {} is not finite: these weights are never the best ones, "
-        "and what follows may be as bad; lower training.learning_rate",
+        "and what follows may be as bad; lower training.learning_rate in a new run (--overwrite)",
         with_commas(progress.update));
 }
 

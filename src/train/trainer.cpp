@@ -326,7 +326,8 @@ void Loop::roll_back() {
   if (!found || progress_.rollbacks >= kMostRollbacks)
     throw Failure(
         "training ends at update {}: {}, after {} returns to an older checkpoint; lower "
-        "training.learning_rate, set training.clip_norm, or raise training.warmup",
+        "training.learning_rate, set training.clip_norm, or raise training.warmup, in a new run "
+        "(--overwrite)",
         with_commas(before.update), what, before.rollbacks);
   restore(*found);
   progress_.rollbacks = before.rollbacks + 1;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/strings.h"
 #include "config/schema.h"
 #include "data/batch.h"
 #include "kernels/dropout.h"
@@ -98,6 +99,22 @@ int64_t threads_of_a_part(const TrainConfig& config, int64_t ranks) {
   const int64_t threads = at::get_num_threads();
   const int64_t parts = parts_per_batch(config) * config.accumulate;
   return std::clamp<int64_t>(threads * ranks / parts, 1, threads);
+}
+
+std::string division_text(const Division& of) {
+  const int64_t all = of.threads * of.ranks;
+  if (all == 1) return "";
+  const std::string who = counted(all, of.threads == 1 ? "rank" : "thread");
+  const std::string text =
+      fmt::format("each update is divided into {}, computed by {}", counted(of.parts, "part"), who);
+  if (all <= of.parts) return text + ", whose number changes no digit of the result";
+  if (of.of_a_part > 1)
+    return fmt::format("{}, {} for each part; their number changes the last digits of the result",
+                       text, of.of_a_part);
+  return fmt::format("{}, of which {}; training.micro_batches: {} in a new run gives each a part",
+                     text,
+                     all - of.parts == 1 ? "one waits" : fmt::format("{} wait", all - of.parts),
+                     (all + of.accumulate - 1) / of.accumulate);
 }
 
 Updater::Updater(model::Model& model, const TrainConfig& config, at::Device device,
@@ -192,7 +209,7 @@ void Updater::note_too_large(const data::Batch& part, const UpdatePlan& plan) {
       const int64_t size = by_tokens ? part.size * part.target_length : part.size;
       log::warn(
           "{}on a part of {}{}; parts of this size are computed in halves from now on. "
-          "training.micro_batches: {} avoids the repeated work",
+          "training.micro_batches: {} in a new run (--overwrite) avoids the repeated work",
           beginning, size, by_tokens ? " target tokens" : " sentences",
           2 * parts_per_batch(config_));
       return;
@@ -277,18 +294,15 @@ Tensor Updater::losses_of_all(const Tensor& mine, int64_t parts) const {
 void Updater::log_how_it_computes() const {
   const int64_t parts = parts_per_batch(config_) * config_.accumulate,
                 ranks = shard_.group().size();
-  const int64_t threads = at::get_num_threads(), all = threads * ranks;
-  if (device_.is_cpu() && all > parts) {
-    const int64_t inner = train::threads_of_a_part(config_, ranks);
-    const std::string what = threads == 1 ? "ranks" : "threads";
-    log::info(
-        "more {} ({}) than parts of an update ({}): {}. More training.micro_batches would use all, "
-        "each alone",
-        what, all, parts,
-        inner == 1 ? "the others wait"
-                   : std::to_string(inner) +
-                         " compute each part together, and the last bits depend on this "
-                         "number");
+  if (device_.is_cpu()) {
+    const std::string text = division_text({.parts = parts,
+                                            .accumulate = config_.accumulate,
+                                            .threads = at::get_num_threads(),
+                                            .ranks = ranks,
+                                            .of_a_part = train::threads_of_a_part(config_, ranks)});
+    if (!text.empty()) log::info(text);
+  } else if (ranks > 1) {
+    log::info("each update is divided into {} for {} GPUs", counted(parts, "part"), ranks);
   }
   if (config_.graphs == Graphs::off || device_.is_cpu()) return;
   const auto say = [](const std::string& what, const std::string& why) {

@@ -95,6 +95,18 @@ Gradients take_gradients(const std::vector<Tensor>& parameters);
 /// CPU: one, unless there are several for each part of an update.
 int64_t threads_of_a_part(const TrainConfig& config, int64_t ranks);
 
+/// How the work of an update is divided on a CPU.
+struct Division {
+  int64_t parts = 1;       // of an update
+  int64_t accumulate = 1;  // batches of an update
+  int64_t threads = 1;     // of each rank
+  int64_t ranks = 1;
+  int64_t of_a_part = 1;  // threads_of_a_part()
+};
+/// Returns what a user is told of it: who computes how many parts, and whether their number changes
+/// the result. "" where one thread computes all.
+std::string division_text(const Division& of);
+
 /// Makes a model of the same kind, with weights of its own; may be empty.
 using MakeModel = std::function<model::ModelPtr()>;
 

@@ -40,7 +40,7 @@ TEST(Align, EachLineHasItsLinks) {
   EXPECT_THAT(lines, Each(MatchesRegex("([0-9]+-[0-9]+( [0-9]+-[0-9]+)*)?")));
   for (std::size_t i = 0; i < lines.size(); ++i)
     EXPECT_LE(split_words(lines[i]).size(), split_words(sources[i]).size());
-  EXPECT_THAT(result.err, HasSubstr("layer 0, head 0, --step emits"));
+  EXPECT_THAT(result.err, HasSubstr("layer 0, head 0, --aligned-step emits"));
 }
 
 TEST(Align, ADashIsStandardOutput) {
@@ -70,7 +70,7 @@ TEST(Align, ATransformersTableHasEveryChoiceAndTheLinesStayOnStdout) {
   EXPECT_TRUE(std::regex_search(result.err, std::regex("\n0 +mean +emits .*\\*\n"))) << result.err;
   const Result chosen =
       set.run("align", Toy::get().transformer,
-              {"--gold", set.gold, "--layer", "last", "--head", "3", "--step", "reads"});
+              {"--gold", set.gold, "--layer", "last", "--head", "3", "--aligned-step", "reads"});
   EXPECT_TRUE(std::regex_search(chosen.err, std::regex("\n1 +3 +reads .*\\*\n"))) << chosen.err;
 }
 

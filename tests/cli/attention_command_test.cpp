@@ -230,12 +230,47 @@ TEST(Attention, AnOptionThatWouldDoNothingIsRefused) {
     expect_mistake(with({"--kind", kind, "--head", "99"}), {"--layer and --head", kind});
   }
   expect_mistake(with({"--signed"}), {"--signed is for --kind saliency"});
-  expect_mistake(with({"--kind", "saliency", "--steps", "7"}),
-                 {"--steps is for --kind integrated"});
+  expect_mistake(with({"--kind", "saliency", "--integration-steps", "7"}),
+                 {"--integration-steps is for --kind integrated"});
   expect_mistake(with({"--pictures", "grid"}), {"--pictures", "requires", "--output"});
   for (const std::string option : {"--text", "--input", "--kind"})
     expect_mistake(run_heed({"attention", "--step", option, "cross", "-o", "steps.html"}),
                    {"--step without a model", "name a model"});
+}
+
+TEST(Attention, AnEndingDecidesWhetherAFileOrAFolderIsWritten) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const std::string model = Toy::get().rnn, table = "attention.csv", page = "attention.html";
+  const auto write = [&](const std::string& output, std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"--text", "a b", "--target", "b a", "-o", folder / output});
+    return attention(model, options);
+  };
+  for (const char* output : {"all", "page.HTML", "table.csv"}) product(write(output));
+  EXPECT_TRUE(fs::is_regular_file(folder / "page.HTML"));
+  EXPECT_EQ(read_file(folder / "page.HTML"), read_file(folder / ("all/" + page)));
+  EXPECT_EQ(read_file(folder / "table.csv"), read_file(folder / ("all/" + table)));
+  product(write("steps/first", {"--step"}));
+  product(write("one.html", {"--step"}));
+  EXPECT_EQ(read_file(folder / "steps/first/step.html"), read_file(folder / "one.html"));
+  expect_mistake(write("x.csv", {"--kind", "cross,saliency"}), {"a table holds one --kind"});
+  expect_mistake(write("x.html", {"--matrix"}), {"x.html is the page alone; --matrix"});
+  EXPECT_FALSE(fs::exists(folder / "x.csv"));
+}
+
+TEST(Attention, TheOldNameOfAnOptionIsUnderstood) {
+  const TemporaryFolder folder;
+  const auto table = [&](const std::string& name) {
+    const Result result =
+        attention(Toy::get().rnn, {"--text", "a b", "--kind", "integrated", name, "3"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result;
+  };
+  const Result old = table("--steps"), present = table("--integration-steps");
+  EXPECT_EQ(old.out, present.out);
+  EXPECT_THAT(old.err,
+              HasSubstr("attention --steps: this option is called --integration-steps now"));
+  EXPECT_THAT(present.err, Not(HasSubstr("is called")));
 }
 
 // "ababab" has several pieces, so there are views of pieces and of words.

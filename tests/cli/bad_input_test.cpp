@@ -77,7 +77,7 @@ TEST(TranslateOptions, ThatContradictOthersOrDoNothingAreRefused) {
   for (const auto& [options, parts] : std::vector<std::pair<Words, Words>>{
            {{"--layer", "0"}, {"--layer", "add --alignment"}},
            {{"--head", "mean", "--scores"}, {"--head", "add --alignment"}},
-           {{"--step", "reads"}, {"--step", "add --alignment"}},
+           {{"--aligned-step", "reads"}, {"--aligned-step", "add --alignment"}},
            {{"--min-weight", "0.3", "--replace-unknown"}, {"--min-weight", "add --alignment"}},
            {{"--sample", "--set", "decoding.sampling.top_p=0"}, {"--sample", "above 0"}},
            {{"--sample", "--beam", "3"}, {"--beam: translations are drawn, not searched for"}},

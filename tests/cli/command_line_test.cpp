@@ -23,6 +23,7 @@ TEST(CommandLine, EveryCommandHasAHelpPageWithAnExample) {
     SCOPED_TRACE(command);
     const std::string help = product(run_heed({command, "--help"}));
     EXPECT_THAT(help, HasSubstr("Example"));
+    EXPECT_THAT(help, Not(HasSubstr("--output TEXT")));  // FILE or FOLDER
     EXPECT_THAT(help, HasSubstr("heed " + command + " "));
   }
 }
@@ -261,6 +262,43 @@ TEST(ConfigCommand, TheReferenceInDocsIsTheOneInTheCode) {
   EXPECT_TRUE(read_file(std::string(paths::kSource) + "/docs/config.md") == fresh)
       << "docs/config.md is not what the code declares; refresh it:\n"
          "  build/release/heed config --markdown > docs/config.md";
+}
+
+// Before anything is opened, so that no model is needed here.
+TEST(CommandLine, AFileThatIsNotThereIsNamedWithItsOption) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("there", "a\n"), missing = folder / "missing";
+  using Words = std::vector<std::string>;
+  const std::vector<std::pair<std::string, Words>> cases = {
+      {"align", {"--source", "--target", "--gold", "--tune-gold"}},
+      {"attention", {"--input", "--target-file"}},
+      {"contrast", {"--source", "--right", "--wrong", "--target", "--correct", "--by"}},
+      {"evaluate", {"--source", "--reference", "--hypothesis", "--glossary"}},
+      {"faithful", {"--source", "--target", "--gold"}},
+      {"heads", {"--source", "--target", "--gold", "--antecedents"}},
+      {"import", {"--source-sentencepiece", "--codes"}},
+      {"prune", {"--source", "--target"}},
+      {"translate", {"--glossary", "--prefix"}},
+      {"vocab", {"--extend", "--codes"}},
+  };
+  for (const auto& [command, options] : cases)
+    for (const std::string& option : options) {
+      Words words{command, folder / "model"};
+      if (command == "import" || command == "prune" || command == "vocab")
+        words.insert(words.end(), {"-o", folder / "out"});
+      if (command == "align" || command == "faithful" || command == "heads" ||
+          command == "contrast" || command == "prune")
+        for (const char* side : {"--source", "--target"})
+          if (option != side && (command != "contrast" || std::string(side) == "--source"))
+            words.insert(words.end(), {side, file});
+      if (option == "--tune-gold")
+        words.insert(words.end(), {"--tune-source", file, "--tune-target", file});
+      words.insert(words.end(), {option, missing});
+      expect_mistake(run_heed(words), {option + ": no file '" + missing + "'"});
+    }
+  expect_mistake(run_heed({"lengths", "--hypothesis", "mine=" + missing, "--source", file,
+                           "--reference", file}),
+                 {"--hypothesis: no file '" + missing + "'"});
 }
 
 }  // namespace

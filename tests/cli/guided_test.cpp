@@ -54,12 +54,12 @@ TEST_F(GuidedRun, TheTaughtHeadIsTheOneThatAligns) {
       train("run", {"training.updates=2", "training.taught_layer=1", "training.taught_head=3"})
           .status,
       0);
-  EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, --step emits"));
+  EXPECT_THAT(align("run").err, HasSubstr("layer 1, head 3, --aligned-step emits"));
   const Result chosen = align("run", {"--layer", "0", "--head", "mean"});
   EXPECT_THAT(chosen.err, HasSubstr("layer 0, mean of heads"));
   const std::vector<std::string> named = {"--set", "decoding.alignment.layer=0", "--set",
                                           "decoding.alignment.head=2"};
-  EXPECT_THAT(align("run", named).err, HasSubstr("layer 0, head 2, --step emits"));
+  EXPECT_THAT(align("run", named).err, HasSubstr("layer 0, head 2, --aligned-step emits"));
   EXPECT_EQ(product(align("run", named)), product(align("run", {"--layer", "0", "--head", "2"})));
   // Also where a head before it is gone. Its layer's weights do not depend on that one.
   product(run_heed({"prune", folder_ / "run", "--heads", "cross.1.0", "-o", folder_ / "pruned"}));

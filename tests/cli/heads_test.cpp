@@ -302,14 +302,14 @@ TEST(Evidence, StepsAndDrawsMatter) {
   const TemporaryFolder folder;
   const auto integrated = [](const std::string& steps) {
     return product(run_heed({"attention", Toy::get().rnn, "--text", "a b c", "--target", "c b a",
-                             "--kind", "integrated", "--signed", "--steps", steps}));
+                             "--kind", "integrated", "--signed", "--integration-steps", steps}));
   };
   EXPECT_NE(integrated("2"), integrated("40"));
   const std::string source = folder.write("s", "a b c d\nf e\n"),
                     target = folder.write("t", "d c b a\ne f\n");
   const auto faithful = [&](const std::string& steps, const std::string& draws) {
-    product(run_heed({"faithful", Toy::get().rnn, "--source", source, "--target", target, "--steps",
-                      steps, "--draws", draws, "-o", folder / "f.csv"}));
+    product(run_heed({"faithful", Toy::get().rnn, "--source", source, "--target", target,
+                      "--integration-steps", steps, "--draws", draws, "-o", folder / "f.csv"}));
     return read_file(folder / "f.csv");  // more digits than the table has
   };
   const std::string once = faithful("2", "1");
@@ -356,7 +356,7 @@ TEST(Faithful, ComparesHeadsWithOtherEvidence) {
   for (const std::string& model : {Toy::get().rnn, Toy::get().transformer}) {
     const std::string out =
         product(run_heed({"faithful", model, "--source", pairs.source, "--target", pairs.target,
-                          "--draws", "2", "--steps", "2", "-o", folder / "f.csv"}));
+                          "--draws", "2", "--integration-steps", "2", "-o", folder / "f.csv"}));
     EXPECT_THAT(out, AllOf(HasSubstr("attention"), HasSubstr("saliency"), HasSubstr("erasure"),
                            HasSubstr("integrated")));
     const Rows rows = csv_rows(folder / "f.csv");

@@ -24,7 +24,8 @@ TEST(Init, WritesAConfigurationThatTrainsAsItStands) {
   const Result result = run_heed({"init", folder / "corpus.src", folder / "corpus.tgt", "-o",
                                   config, "--name", "mine", "--data", folder / "parts"});
   EXPECT_THAT(product(result), HasSubstr("heed train"));
-  EXPECT_THAT(result.err, AllOf(HasSubstr("2000 pairs"), HasSubstr("validation and")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("2000 pairs"), HasSubstr("so few pairs"),
+                                HasSubstr("validation and")));
   EXPECT_THAT(read_file(config),
               AllOf(HasSubstr("duplicates"), HasSubstr("attention: luong_general")));
   for (const char* part : {"train.src", "valid.tgt", "test.src"})
@@ -196,6 +197,25 @@ TEST(Init, GivesEachCharacterAPiece) {
   const Result result = run_heed({"init", folder / "corpus.zh", folder / "corpus.en", "-o",
                                   folder / "c.yaml", "--data", folder / "parts"});
   EXPECT_THAT(product(result), HasSubstr("heed train"));
+}
+
+// `heed train` trains it from the same text, and the size is within reach.
+TEST(Init, TrainsNoVocabularyWhereTheTextHasWordsEnough) {
+  const TemporaryFolder folder;
+  std::string source, target;
+  for (int i = 0; i < 3600; ++i) {
+    const std::string word{static_cast<char>('a' + i % 26), static_cast<char>('a' + i / 26 % 26),
+                           static_cast<char>('a' + i / 676)};
+    source += word + (i % 12 == 11 ? "\n" : " ");
+    target += word + (i % 12 == 11 ? "x\n" : "x ");
+  }
+  folder.write("corpus.src", source);
+  folder.write("corpus.tgt", target);
+  const Result result = run_heed({"init", folder / "corpus.src", folder / "corpus.tgt", "-o",
+                                  folder / "mine.yaml", "--data", folder / "parts"});
+  product(result);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("memory: about "), Not(HasSubstr("a vocabulary"))));
+  EXPECT_THAT(read_file(folder / "mine.yaml"), HasSubstr("size: 1000"));
 }
 
 TEST(Init, KeepsPairsThatShareASideWithValidationWhereMostDo) {

@@ -56,8 +56,8 @@ TEST_F(LanguageSymbols, BeginEachSideAndAreInNoText) {
   const std::vector<std::string> other{"--source-language", "nld_Latn", "--target-language", "de"};
   const std::vector<std::string> own = pieces({}), changed = pieces(other);
   // sentence,layer,head,target_position,target_token,source_position,source_token,weight
-  EXPECT_THAT(own[1], HasSubstr(",0,<s>__fr__,0,<s><de>,"));
-  EXPECT_THAT(changed[1], HasSubstr(",0,<s><de>,0,<s>nld_Latn,"));
+  EXPECT_THAT(own[1], HasSubstr(",0,\"<s>__fr__\",0,\"<s><de>\","));
+  EXPECT_THAT(changed[1], HasSubstr(",0,\"<s><de>\",0,\"<s>nld_Latn\","));
   std::vector<std::string> command{"score", run, folder / "valid.src", folder / "valid.tgt"};
   const std::string scores = product(run_heed(command));
   command.insert(command.end(), other.begin(), other.end());

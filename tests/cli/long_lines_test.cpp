@@ -19,7 +19,8 @@ TEST(Faithful, AndHeadsLeaveOutALineThatIsTooLong) {
                       target = folder.write("t", "b a\n" + more + "e d c\n");
     std::vector<std::string> words{command, Toy::get().transformer, "--source", source, "--target",
                                    target};
-    if (command == "faithful") words.insert(words.end(), {"--draws", "1", "--steps", "1"});
+    if (command == "faithful")
+      words.insert(words.end(), {"--draws", "1", "--integration-steps", "1"});
     return run_heed(words);
   };
   std::string endless;

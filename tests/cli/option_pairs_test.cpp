@@ -45,7 +45,7 @@ class OptionPairs : public testing::Test {
             {"--json"},
             {"--layer", "last"},
             {"--head", "mean"},
-            {"--step", "reads"},
+            {"--aligned-step", "reads"},
             {"--min-weight", "0.1"},
             set("decoding.weights=int8"),
             set("decoding.mbr=3"),

@@ -97,7 +97,8 @@ TEST(Progress, IsShownByWhatTakesLong) {
     const Result piped = run_heed(arguments);
     EXPECT_EQ(piped.err.find('\r'), std::string::npos) << piped.err;
   };
-  expect_bar({"faithful", toy.transformer, "--draws", "1", "--steps", "1"}, "0/8 sentences read");
+  expect_bar({"faithful", toy.transformer, "--draws", "1", "--integration-steps", "1"},
+             "0/8 sentences read");
   expect_bar({"heads", toy.transformer}, "0/8 sentences read");
   expect_bar({"heads", toy.transformer, "--ablate", "--no-bleu"}, "0/30 heads and layers silenced");
   expect_bar({"align", toy.transformer}, "0/8 sentences aligned");

@@ -69,6 +69,21 @@ class Served {
   uint16_t port_ = 0;
 };
 
+// Also where its corpus is gone, as in a copy on another machine.
+TEST(Serve, ShowsSentencesOfTheRunsOwnValidationsAsExamples) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const std::string model = folder / "model";
+  fs::copy(Toy::get().rnn, model, fs::copy_options::recursive);
+  folder.write("model/validations/9.txt", "line       1\nsource     old old old\n");
+  folder.write("model/validations/1000000.txt",
+               "line       1\nsource     a b\nreference  b a\n\nline       2\nsource     "
+               "a quite particular sentence\nreference  x\noutput     too short\n");
+  const Served served({model});
+  const std::string page = ask(served.port(), get_text("/")).body;
+  EXPECT_THAT(page, HasSubstr("[\"a quite particular sentence\"]"));
+}
+
 TEST(Serve, GivesWhatTranslateGivesAndEndsWithASignal) {
   const Toy& toy = Toy::get();
   const std::string test = toy.folder / "test.src";

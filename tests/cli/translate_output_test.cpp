@@ -69,7 +69,7 @@ TEST_P(TranslateOutput, ScoresAreLogProbabilitiesOfTheSentenceAndOfEachWord) {
 TEST_P(TranslateOutput, AlignmentsAreThoseOfHeedAlign) {
   const TemporaryFolder folder;
   for (const Lines& weights :
-       {Lines{}, Lines{"--layer", "last", "--step", "reads"}, Lines{"--head", "0"}}) {
+       {Lines{}, Lines{"--layer", "last", "--aligned-step", "reads"}, Lines{"--head", "0"}}) {
     Lines options = weights;
     options.insert(options.end(), {test_, "--alignment"});
     std::string text, links;

@@ -99,6 +99,20 @@ class Course(unittest.TestCase):
         self.assertIn("wrong  largest_at_1: right so far; write more digits\n", said)
         self.assertIn("right  largest_at_4\n", said)  # e^0.5 / (e^0.5 + e^0.25 + e^0.025) = 0.4165
 
+    def test_the_list_tells_how_far_labs_are(self):
+        answers = self.folder / "labs/5_masks/answers.txt"
+        begun = answers.read_text()
+        try:
+            answers.write_text(begun.replace("\nwhy =", "\nwhy = because"))
+            count = re.search(r"^\d+ of \d+ right$", self.shell("heed course check 5", status=1), re.MULTILINE)[0]
+            said = self.shell("heed course")
+            self.assertRegex(said, rf"(?m)^  5 .*\({count}[);]")
+            answers.write_text("nothing\n")
+            self.assertRegex(self.shell("heed course"), r"(?m)^  5 .*\(begun[);]")
+        finally:
+            answers.write_text(begun)
+        self.assertRegex(self.shell("cd $(mktemp -d) && heed course"), r"(?m)^  5 [^;]*$")
+
     def test_a_choice_is_one_of_its_letters(self):
         self.shell("heed course start 5 -o letter && sed -i 's/^why =/& because/' letter/answers.txt")
         self.assertIn("wrong  why: write a or b or c\n", self.shell("heed course check letter", status=1))
@@ -155,7 +169,8 @@ class Course(unittest.TestCase):
     def test_what_students_do_wrong_is_a_hint(self):
         self.shell("heed course start 5 -o holes")
         for code, hint in (("return [[1] * n] * n", "row i has ones up to and with column i (for 3)"), ("return nothing", "NameError"),
-                           ("return [None]", "the hole is still there"), ("return 1 / 0", "ZeroDivisionError: division by zero"),
+                           ("return [None]", "the hole is still there"), ("return 1 / 0", "ZeroDivisionError: division by zero (for 3)\n"),
+                           ("return [[1] * (i + 1) + [0] * (n - i - 1) for i in range(n)] if n == 3 else 1 / 0", "division by zero (for "),
                            ("...\n  x", "IndentationError"), ("import sys; sys.exit(0)", "SystemExit"),
                            ("print('7 of 7 right'); return []", "row i has ones"),
                            ("import os; os.write(1, b'9 of 9 right\\n'); os._exit(0)", "the process of the function ended without a result"),

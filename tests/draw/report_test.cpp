@@ -158,14 +158,15 @@ TEST(Report, MarksTheWordsOfALongSentenceThatTheReferenceDoesNotHave) {
 
 TEST(Report, SaysOfWhichLengthsTheHeadlineIs) {
   EXPECT_EQ(headline(example().lengths),
-            "From source sentences of 1 to 10 words to those of 21 to 30 words, without attention "
-            "loses 65.0 BLEU (from 80.0 to 15.0); Bahdanau loses 30.0 (from 90.0 to 60.0). (1 long "
-            "sentence; p < 0.001, paired bootstrap)");
+            "From source sentences of 1 to 10 words to those of 21 to 30 words, the model without "
+            "attention loses 65.0 BLEU (from 80.0 to 15.0); the model Bahdanau loses 30.0 (from "
+            "90.0 to 60.0). (1 long sentence; p < 0.001, paired bootstrap)");
   score::LengthReport open = example().lengths;
   open.buckets[3].sentences = {2};
   for (score::SystemLengths& system : open.systems) system.buckets[3] = system.buckets[2];
-  EXPECT_THAT(headline(open),
-              HasSubstr(" to those of more than 30 words, without attention loses 65.0 "));
+  EXPECT_THAT(
+      headline(open),
+      HasSubstr(" to those of more than 30 words, the model without attention loses 65.0 "));
   score::LengthReport one = example().lengths;
   one.buckets[0].sentences.clear();
   EXPECT_THAT(headline(one), testing::StartsWith("BLEU on source sentences of 21 to 30 words: "

@@ -98,7 +98,7 @@ TEST(Aligner, TuningTakesTheBestChoice) {
 
 TEST(Aligner, TheMeanOfARecurrentModelsHeadsIsTheDefault) {
   EXPECT_EQ(describe(usual_choice(random_aligner(7).traits())),
-            "layer 0, mean of heads, --step emits");
+            "layer 0, mean of heads, --aligned-step emits");
 }
 
 TEST(Aligner, InALayerWithOneHeadLeftTheMeanIsThatHead) {

@@ -114,8 +114,8 @@ class Report(LayoutTest):
         self.show("family/report.html", 1000, 900)
         title, headline, first = self.headings()[:3]
         self.assertEqual((title, first), ("The long-sentence bottleneck", "Quality and length"))
-        self.assertRegex(headline, r"^From source sentences of 1 to 10 words to those of 51 to 60 words, without attention (loses|gains) "
-                                   r"\d+\.\d BLEU \(from \d+\.\d to \d+\.\d\); .* (loses|gains) \d+\.\d \(from \d+\.\d to \d+\.\d\)\. "
+        self.assertRegex(headline, r"^From source sentences of 1 to 10 words to those of 51 to 60 words, the model without attention (loses|gains) "
+                                   r"\d+\.\d BLEU \(from \d+\.\d to \d+\.\d\); the model .* (loses|gains) \d+\.\d \(from \d+\.\d to \d+\.\d\)\. "
                                    r"\(4 long sentences; .*\)$")
 
     def test_models_have_names_that_say_what_they_are(self):
@@ -164,6 +164,18 @@ class Report(LayoutTest):
             self.assertIn("target", model["texts"])
             self.assertEqual(model["texts"][0], title)
             self.assertTrue(model["texts"][1].startswith("cross-attention, layer "), model["texts"][1])
+
+    def test_every_word_of_a_heatmap_has_its_label_and_words_are_in_their_boxes(self):
+        self.show("family/report.html", 1400, 900)
+        for words, labels in self.browser.run("""[...document.querySelectorAll(".model")].filter(each => each.querySelector("svg"))
+                .map(model => [model.querySelector("p[dir]").textContent.trim().split(" "),
+                               [...model.querySelectorAll("svg text")].map(text => text.firstChild.data)])"""):
+            self.assertLessEqual(set(words), set(labels))
+        self.assertTrue(self.browser.run("""(() => {
+            const text = [...document.querySelectorAll("figure text")].find(each => each.textContent === "the whole sentence");
+            const [inner, outer] = [text, text.previousElementSibling].map(each => each.getBoundingClientRect());
+            return inner.left > outer.left + 3 && inner.right < outer.right - 3;
+        })()"""))
 
     def test_marked_words_are_as_many_as_it_says(self):
         self.show("family/report.html", 1000, 900)

@@ -252,6 +252,13 @@ class PlayPage(PlayTest):
         target = self.browser.run(f"[...{told}.getElementById('steps').children].map(one => one.textContent).join('')")
         self.assertEqual(re.sub("\u2581|</s>", "", target), "".join(words))
         self.assertIn("softmax", self.browser.run(f"{told}.getElementById('sections').textContent"))
+        # A click on a word of the translation goes to its step, and one on the button after it to the end.
+        pieces = self.browser.run(f"[...{told}.getElementById('steps').children].map(one => one.textContent)")
+        begins = [i for i, piece in enumerate(pieces) if i == 0 or piece.startswith("\u2581")]
+        for word, step in ((len(words) - 1, begins[len(words) - 1]), (len(words), len(pieces) - 1), (0, 0)):
+            self.click(f"panels[0].translation.children[{word}]")
+            self.settle()
+            self.assertRegex(self.browser.run(f"{told}.getElementById('about').textContent"), f"^Step {step + 1} of ")
         # They follow what is typed, and the other page is there again.
         self.enter("der Hund")
         target = self.browser.run(f"[...{told}.getElementById('steps').children].map(one => one.textContent).join('')")

@@ -120,6 +120,17 @@ class WatchPage(unittest.TestCase):
         for part in ("finished", "update120 of 120", "validationloss ", " at 120", "Transformer, 2+2 layers, width 24"):
             self.assertIn(part, card)
 
+    def test_no_number_of_an_axis_is_clipped(self):
+        self.open()
+        beside = self.browser.run("""(() => {
+            const box = document.querySelector(".chart .drawing");
+            drawChart(box, { title: "rates", x: "update", now: null,
+                             lines: [{ name: "a", color: "#000", dashed: false, points: [[0, 0.0001], [900, 0.000125]] }] });
+            const frame = box.firstElementChild.getBoundingClientRect();
+            return Math.min(...[...box.querySelectorAll("text")].map(each => each.getBoundingClientRect().left - frame.left));
+        })()""")
+        self.assertGreaterEqual(beside, 0)
+
     def test_the_slider_shows_the_attention_and_the_translations_of_each_validation(self):
         self.open()
         means = []

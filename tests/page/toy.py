@@ -157,7 +157,7 @@ systems:
     heed("bottleneck", "family.yaml", folder=folder)
     write_gold(folder)
     for model, gold in (("transformer", ["--gold", "short.align"]), ("bahdanau", []), ("none", [])):
-        heed("faithful", f"family/{model}", "--source", "short.src", "--target", "short.tgt", "--draws", "2", "--steps", "2",
+        heed("faithful", f"family/{model}", "--source", "short.src", "--target", "short.tgt", "--draws", "2", "--integration-steps", "2",
              *gold, "-o", f"faithful-{model}.csv", "--html", f"faithful-{model}.html", folder=folder)
 
 

@@ -102,6 +102,17 @@ TEST_F(CheckTest, AVocabularyThatCannotBeMadeIsKnownWithTheSizeThatCan) {
                  {"data.vocabulary.source: no file"});
 }
 
+TEST_F(CheckTest, AVocabularyThatItTrainedIsThatOfTheRun) {
+  const std::string file = config();
+  const Check found = check_run(load_config(file, {}), {.file = file});
+  ASSERT_NE(found.trained.source, "");
+  const Result trained = train(file, {"--set", "training.updates=1"});
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_EQ(read_file(folder / "run/joint.spm"), found.trained.source);
+  const std::string said = "training a vocabulary";
+  EXPECT_EQ(trained.err.find(said), trained.err.rfind(said)) << trained.err;
+}
+
 TEST_F(CheckTest, NoSizeIsProposedThatWouldBeRefused) {
   const std::string pairs = "a\nb\na\n";
   for (const char* file : {"train.src", "train.tgt", "valid.src", "valid.tgt"})

@@ -33,9 +33,9 @@ TEST_F(EndingTest, ByTimeTellsHowManyUpdatesAreMissingAndMakesThemAsItSays) {
   std::smatch found;
   ASSERT_TRUE(std::regex_search(
       last, found,
-      std::regex("ended at training.max_minutes with ([0-9,]+) of 1,000,000 updates: heed "
-                 "translate (.+) uses these; `heed train (.+) --resume --set "
-                 "training.max_minutes=0` makes the others in about [0-9:d ]+$")))
+      std::regex("ended at training.max_minutes with ([0-9,]+) of 1,000,000 planned updates: train "
+                 "on with `heed train (.+) --resume --set training.max_minutes=0` \\(about "
+                 "[0-9:d ]+\\); heed translate (.+) uses what was learned$")))
       << result.err;
   const int64_t made = updates();
   const std::string number = with_commas(made);
@@ -76,8 +76,51 @@ TEST_F(EndingTest, ByPatienceTellsHowManyUpdatesWereMade) {
              scores + "; sed -i 1d " + scores + "'"));
   EXPECT_THAT(
       result.err,
-      EndsWith("done with 3 of 400 updates, for validations got no better: heed translate " + run +
-               "\n"));
+      EndsWith(
+          "done with 3 of 400 planned updates, and validations got no better: heed translate " +
+          run + "\n"));
+}
+
+/// The options of the command that a last line names in place of `heed train RUN`.
+std::vector<std::string> options_in(const std::string& line) {
+  std::smatch found;
+  if (!std::regex_search(line, found, std::regex("`heed train \\S+ (--resume [^`]*)`"))) return {};
+  return split(found[1].str(), ' ');
+}
+
+// Each command that a last line names makes more updates as it stands.
+TEST_F(EndingTest, OfATrainingThatLearnedLittleNamesACommandThatTrainsOn) {
+  struct Case {
+    const char *training, *text;
+    int64_t more;
+  };
+  const Case cases[] = {
+      {"updates: 2, validate_every: 1",
+       "2 updates, BLEU 0.0: train on with `heed train RUN --resume --set training.updates=1000` "
+       "(about ",
+       1000},
+      {"updates: 3, epochs: 1, max_minutes: 90, early_stopping: {patience: 0}",
+       "updates, BLEU 0.0: train on with `heed train RUN --resume --set training.epochs=2 --set "
+       "training.max_minutes=0` (about ",
+       2},
+  };
+  write_toy_pairs(folder, "train", 60, 1);  // an epoch is one update
+  for (const auto& [training, text, more] : cases) {
+    const Result result =
+        train(config(training), {"--overwrite", "--set", "training.validate_bleu=true"});
+    const std::string last = lines_of(result.err).back();
+    std::string wanted = text;
+    wanted.replace(wanted.find("RUN"), 3, run);
+    EXPECT_THAT(last, HasSubstr(wanted));
+    EXPECT_THAT(last, EndsWith("; heed translate " + run + " uses what was learned"));
+    const int64_t before = updates();
+    std::vector<std::string> options = options_in(last);
+    ASSERT_FALSE(options.empty()) << last;
+    const Result resumed = train(run, options);
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_GT(updates(), before);
+    EXPECT_EQ(updates(), more);
+  }
 }
 
 }  // namespace

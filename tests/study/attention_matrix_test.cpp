@@ -32,22 +32,22 @@ TEST(AttentionCsv, LongFormHasOneRowPerWeight) {
   matrix.weights[1] = 0.1f;
   EXPECT_EQ(attention_csv_header() + attention_csv_rows(matrix),
             "sentence,layer,head,target_position,target_token,source_position,source_token,weight\n"
-            "7,1,2,0,\u2581Ti,0,\u2581an,0.5\n"
-            "7,1,2,0,\u2581Ti,1,imal,0.1\n"
-            "7,1,2,0,\u2581Ti,2,\"\u2581,\"\"\",0.125\n"
-            "7,1,2,0,\u2581Ti,3,</s>,0.125\n");
+            "7,1,2,0,\"\u2581Ti\",0,\"\u2581an\",0.5\n"
+            "7,1,2,0,\"\u2581Ti\",1,\"imal\",0.1\n"
+            "7,1,2,0,\"\u2581Ti\",2,\"\u2581,\"\"\",0.125\n"
+            "7,1,2,0,\"\u2581Ti\",3,\"</s>\",0.125\n");
 }
 
 TEST(AttentionCsv, RowsThatDoNotAddUpEndWithWhatIsMissing) {
   AttentionMatrix matrix{.target = {"\u2581x", "y"}, .source = {"a"}, .weights = {1, -3}};
   matrix.missing = {0.5f, 0.25f};
   EXPECT_EQ(attention_csv_rows(matrix),
-            "1,0,mean,0,\u2581x,0,a,1\n"
-            "1,0,mean,0,\u2581x,,(missing),0.5\n"
-            "1,0,mean,1,y,0,a,-3\n"
-            "1,0,mean,1,y,,(missing),0.25\n");
+            "1,0,mean,0,\"\u2581x\",0,\"a\",1\n"
+            "1,0,mean,0,\"\u2581x\",,(missing),0.5\n"
+            "1,0,mean,1,\"y\",0,\"a\",-3\n"
+            "1,0,mean,1,\"y\",,(missing),0.25\n");
   EXPECT_EQ(attention_csv_matrix(matrix),
-            "sentence 1 layer 0 head mean,a,(missing)\n\u2581x,1,0.5\ny,-3,0.25\n");
+            "sentence 1 layer 0 head mean,\"a\",(missing)\n\"\u2581x\",1,0.5\n\"y\",-3,0.25\n");
   EXPECT_THAT(merge_words(matrix, WordRows::sum).missing, ElementsAre(0.75f));
   EXPECT_THAT(shares_of(matrix).missing, ElementsAre(0.5f, 0.25f / 3));
 }

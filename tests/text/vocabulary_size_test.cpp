@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "message.h"
 #include "temporary_folder.h"
 #include "text/vocabulary.h"
@@ -59,19 +60,26 @@ TEST_F(VocabularySizeTest, OfATextWithWordsEnoughIsReachable) {
   for (int i = 0; i < 3000; ++i)
     many += std::string{static_cast<char>('a' + i % 26), static_cast<char>('a' + i / 26 % 26),
                         static_cast<char>('a' + i / 676), '\n'};
-  EXPECT_EQ(fault(folder.write("many", many), 900), "");
+  EXPECT_EQ(require_reachable({.files = {folder.write("many", many)}, .size = 900}).model, "");
+}
+
+TEST_F(VocabularySizeTest, OfATextInDoubtComesWithTheVocabularyThatTrainingGives) {
+  const VocabularyTraining wanted{.files = {few}, .size = 11};
+  const std::string file = folder / "few.spm";
+  train_vocabulary(wanted).save(file);
+  EXPECT_EQ(require_reachable(wanted).model, read_file(file));
 }
 
 TEST_F(VocabularySizeTest, SaysWhichRunsAreCut) {
   const std::string run = std::string(16'385, 'a'), allowed = run.substr(1);
   const std::string text = folder.write("text", "a b\n" + allowed + " b\n" + run + "\n" + run);
-  const CutRuns cut = require_reachable({.files = {text}, .size = 7, .algorithm = "bpe"});
+  const CutRuns cut = require_reachable({.files = {text}, .size = 7, .algorithm = "bpe"}).cut;
   EXPECT_EQ(cut.lines, 2);
   EXPECT_EQ(cut.text(),
             text +
                 ":3: a run of more than 16,384 characters without a blank, as in 2 lines; such "
                 "runs are cut for the training of the vocabulary");
-  EXPECT_EQ(require_reachable({.files = {few}, .size = 11, .algorithm = "bpe"}).text(), "");
+  EXPECT_EQ(require_reachable({.files = {few}, .size = 11, .algorithm = "bpe"}).cut.text(), "");
 }
 
 TEST_F(VocabularySizeTest, WhatCannotBeReadIsNamed) {

@@ -280,7 +280,7 @@ TEST_F(Trainer, AWarmUpThatTheTrainingDoesNotOutlastIsSaid) {
   config.warmup = 12;
   EXPECT_THAT(log_of(setup_of(folder / "short", config)),
               AllOf(HasSubstr("the training has 12 updates, and training.warmup has 12"),
-                    HasSubstr("set training.warmup to 1")));
+                    HasSubstr("begin anew: --overwrite --set training.warmup=1")));
   config.warmup = 11;
   EXPECT_THAT(log_of(setup_of(folder / "enough", config)), Not(HasSubstr("training.warmup")));
   config.updates = 1000000;

@@ -129,6 +129,22 @@ TEST(Workers, HaveThreadsOfTheirOwnWhereThereAreTwoForEachPart) {
 }
 
 // Twelve threads for six parts are two for each; three threads for six parts are one.
+TEST(Workers, AreToldToTheUserInOneLine) {
+  EXPECT_EQ(division_text({}), "");
+  EXPECT_EQ(division_text({.parts = 4, .threads = 2}),
+            "each update is divided into 4 parts, computed by 2 threads, whose number changes no "
+            "digit of the result");
+  EXPECT_EQ(division_text({.parts = 1, .threads = 2, .of_a_part = 2}),
+            "each update is divided into 1 part, computed by 2 threads, 2 for each part; their "
+            "number changes the last digits of the result");
+  EXPECT_EQ(division_text({.parts = 6, .accumulate = 2, .threads = 9}),
+            "each update is divided into 6 parts, computed by 9 threads, of which 3 wait; "
+            "training.micro_batches: 5 in a new run gives each a part");
+  EXPECT_EQ(division_text({.parts = 2, .ranks = 3}),
+            "each update is divided into 2 parts, computed by 3 ranks, of which one waits; "
+            "training.micro_batches: 3 in a new run gives each a part");
+}
+
 TEST(Workers, WithThreadsOfTheirOwnAgreeWithThoseWithout) {
   TrainConfig training;
   training.optimizer = OptimizerKind::sgd;  // Adam makes steps of rounding errors

@@ -280,8 +280,10 @@ LineTranslator::LineTranslator(std::vector<MemberText> members, DecodeConfig con
            "the models of an ensemble share a target vocabulary");
   for (MemberText& member : members_) member.source = member.source.for_translation();
   never_ = never_produced(first_text().target, config_.forbid);
-  if (const std::string& file = config_.shortlist; !file.empty())
+  if (const std::string& file = config_.shortlist; !file.empty()) {
+    require_file(file, "decoding.shortlist");
     shortlist_.emplace(read_file(file), file, first_text().source, first_text().target);
+  }
   if (!config_.glossary.empty())
     glossary_ =
         for_search(Glossary(config_, first_text().source_language, first_text().target_language),

@@ -134,7 +134,7 @@ function pictureText() {
 
 // The columns of attention.csv and, since two kinds may be on show, the kind.
 function tableText() {
-  const quoted = text => (/[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+  const quoted = text => `"${text.replace(/"/g, '""')}"`;
   const models = new Set(sentence.views.map(each => each.model)).size > 1;
   const lines = [`${models ? "model," : ""}sentence,kind,layer,head,target_position,target_token,` +
                  "source_position,source_token,weight"];

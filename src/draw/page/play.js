@@ -41,6 +41,7 @@ class Panel {
     this.steps = part(".steps");
     this.answer = null;    // whose attention is shown, and whose steps
     this.stepsOf = null;
+    this.word = 0;         // whose step is shown
     this.prefix = "";      // that the translation is forced to begin with
     this.remark = "";      // on the translation that is shown
     this.running = new AbortController();
@@ -107,7 +108,10 @@ class Panel {
   showWords(words) {
     const button = (text, prefix, properties) => {
       const made = make("button", { type: "button", "aria-expanded": "false", ...properties }, text);
-      made.addEventListener("click", () => this.openCandidates(made, prefix));
+      made.addEventListener("click", () => {
+        this.goTo([...this.translation.children].indexOf(made));
+        this.openCandidates(made, prefix);
+      });
       return made;
     };
     const parts = words.flatMap(one => [button(one.word, one.prefix, {
@@ -120,6 +124,12 @@ class Panel {
     this.translation.replaceChildren(...parts);
   }
 
+  // The decoding steps of the word with this number, at once or when they are shown.
+  goTo(word) {
+    this.word = word;
+    if (this.stepsOf !== null && this.stepsOf === this.answer) this.steps.contentWindow.goToWord(word);
+  }
+
   // The last one that is forced, or the first.
   focusWord() {
     const forced = [...this.translation.querySelectorAll(".forced")];
@@ -127,6 +137,7 @@ class Panel {
   }
 
   async showAttention(answer) {
+    this.word = 0;
     const there = answer !== null && answer.matrices.length > 0;
     this.answer = there ? answer : null;
     this.tabs.hidden = !there;
@@ -153,6 +164,7 @@ class Panel {
     this.stepsOf = answer;
     this.remark = noAttention ?? this.remark;
     this.steps.contentWindow.show(sentences);
+    this.steps.contentWindow.goToWord(this.word);
   }
 
   // A page in a frame, which is as high as it.

@@ -271,6 +271,15 @@ function go(to) {
   draw();
 }
 
+// To the step of a word of the translation, counted from 0: that of its first piece, or of the end after the last word. The
+// page of `heed serve` calls this.
+function goToWord(number) {
+  if (head.kind === "encoder") return;
+  const first = steps().flatMap((piece, i) => (i === 0 || piece.startsWith("\u2581") ? [i] : []));
+  pause();
+  go(first[number] ?? steps().length - 1);
+}
+
 // What had the focus and how far parts were scrolled stays, though all is drawn anew.
 function draw() {
   const held = document.activeElement, parts = () => [...document.querySelectorAll("main .scroll")];

@@ -33,20 +33,22 @@ function ticks(low, high, count) {
 // {title, x, lines: [{name, color, dashed, points}], now}: `now` is a position on the x axis or null.
 function drawChart(box, chart) {
   const width = Math.max(260, box.clientWidth || 420), height = 250;
-  const left = 58, right = 10, top = 10, bottom = 42;
+  const right = 10, top = 10, bottom = 42;
   const points = chart.lines.flatMap(line => line.points);
   // Not Math.max(...all): browsers take some ten thousand arguments.
   const extreme = (of, index, begin) => points.reduce((found, point) => of(found, point[index]), begin);
   const x0 = 0, x1 = extreme(Math.max, 0, x0 + 1e-9);
   let y0 = extreme(Math.min, 1, Infinity), y1 = extreme(Math.max, 1, -Infinity);
   if (y0 === y1) { y0 -= Math.abs(y0) / 10 || 1; y1 += Math.abs(y1) / 10 || 1; }
+  const values = ticks(y0, y1, 4), letter = 14 / 13;  // widthOf() is for letters of 13
+  const left = Math.max(58, 10 + letter * Math.max(...values.map(value => widthOf(short(value)))));
   const x = value => left + (value - x0) / (x1 - x0) * (width - left - right);
   const y = value => height - bottom - (value - y0) / (y1 - y0) * (height - top - bottom);
   const drawing = svg("svg", {
     viewBox: `0 0 ${width} ${height}`, height, role: "img",
     "aria-label": `${chart.title}: ${chart.lines.map(line => line.name).join(", ")}`,
   });
-  for (const value of ticks(y0, y1, 4)) {
+  for (const value of values) {
     svg("line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }, drawing);
     svg("text", { x: left - 6, y: y(value) + 5, "text-anchor": "end" }, drawing, short(value));
   }
