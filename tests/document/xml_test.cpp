@@ -103,6 +103,92 @@ TEST(XmlDocument, ElementsBetweenTextStandInTheSentenceUnlessTheyAreLists) {
       ElementsAre("One two, three:", "four", "five", "and X1 six."));
 }
 
+TEST(XmlDocument, TextInAnotherLanguageStays) {
+  const auto texts = [](const std::string& bytes, const std::string& source = "en") {
+    const Document read(bytes, *format_named("xml"), {.read = {.source_language = source}});
+    EXPECT_EQ(filled(read), bytes);
+    return model_texts(read);
+  };
+  const std::string names =
+      "<c><n>House</n><n xml:lang=\"nl\">Huis</n><n xml:lang=\"zh_TW\">房屋</n><n "
+      "xml:lang=\"sr@latin\">Kuća</n><n xml:lang=\"ast\">Casa</n><n xml:lang=\"x-test\">xx"
+      "House</n><n xml:lang=\"en-GB\">Home</n><n xml:lang=\"\">Hut</n><p xml:lang=\"fr\">Un <b "
+      "xml:lang=\"en\">dog</b> deux</p></c>";
+  EXPECT_THAT(texts(names), ElementsAre("House", "Home", "Hut", "dog"));
+  EXPECT_THAT(texts(names, "eng_Latn"), ElementsAre("House", "Home", "Hut", "dog"));
+  EXPECT_THAT(texts("<p>The <b xml:lang=\"fr\">chien noir</b> runs.</p>"),
+              ElementsAre("The X1 runs."));
+  // The source is not known: it is that of the root, or no text is in another language.
+  EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>Un</p><p xml:lang=\"de\">Zwei</p></a>", ""),
+              ElementsAre("Un"));
+  EXPECT_THAT(texts("<a><p xml:lang=\"fr\">Un</p><p xml:lang=\"de\">Zwei</p></a>", ""),
+              ElementsAre("Un", "Zwei"));
+  EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>Un</p><p xml:lang=\"en\">Two</p></a>"),
+              ElementsAre("Two"));
+  // A template may have written the wrong language.
+  EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>One</p><p xml:lang=\"de\">Zwei</p></a>"),
+              ElementsAre("One"));
+}
+
+TEST(XmlDocument, TheNearestElementSaysWhatIsTranslated) {
+  const std::string text =
+      "<page><p>Press the <media its:translate=\"no\" src=\"a\"><span its:translate=\"yes\">green "
+      "house</span></media> button.</p>\n<media translate=\"no\">no<p translate=\"yes\">The <b "
+      "translate=\"no\">no</b> dog.</p>no</media>\n<p translate=\"no\">no <em>no</em> <em "
+      "translate=\"yes\">runs</em>.</p><p>One.</p></page>";
+  const Document read = read_into("de", text, "xml");
+  EXPECT_THAT(model_texts(read),
+              ElementsAre("Press the X1 button.", "green house", "The X1 dog.", "runs", "One."));
+  EXPECT_EQ(filled(read), text);
+  EXPECT_EQ(filled(read, {"X1 A.", "B C", "X1 D.", "E", "F."}),
+            "<page><p><media its:translate=\"no\" src=\"a\"><span its:translate=\"yes\">B "
+            "C</span></media> A.</p>\n<media translate=\"no\">no<p translate=\"yes\"><b "
+            "translate=\"no\">no</b> D.</p>no</media>\n<p translate=\"no\">no <em>no</em> <em "
+            "translate=\"yes\">E</em>.</p><p>F.</p></page>");
+}
+
+TEST(XmlDocument, CodeOfMallardDocBookAndDitaStays) {
+  const std::string mallard =
+      "<page xmlns=\"http://projectmallard.org/1.0/\"><p>Run <cmd>sudo apt install</cmd> and open "
+      "<file>the/file</file>.</p>\n<code>\n# The dog\nx = 1\n</code>\n<screen><output>$ "
+      "</output><input>ls</input></screen><p>See: <screen>ls\n  -l</screen> and go.</p></page>";
+  EXPECT_THAT(model_texts(read_into("de", mallard, "xml")),
+              ElementsAre("Run X1 and open X2.", "See:", "and go."));
+  EXPECT_EQ(filled(read_into("de", mallard, "xml"), {"A X1 B X2.", "C:", "D."}),
+            "<page xmlns=\"http://projectmallard.org/1.0/\"><p>A <cmd>sudo apt install</cmd> B "
+            "<file>the/file</file>.</p>\n<code>\n# The dog\nx = 1\n</code>\n<screen><output>$ "
+            "</output><input>ls</input></screen><p>C: <screen>ls\n  -l</screen> D.</p></page>");
+  const std::string type = "<!DOCTYPE part PUBLIC \"-//OASIS//DTD DocBook XML V4.5//EN\" \"d\">";
+  for (const auto& [begin, end] : std::vector<std::pair<std::string, std::string>>{
+           {"<article xmlns=\"http://docbook.org/ns/docbook\">", "</article>"},
+           {type + "<part>", "</part>"},
+           {"<chapter>", "</chapter>"}})
+    EXPECT_THAT(model_texts(read_into("de",
+                                      begin +
+                                          "<para>Use <literal>the house</literal>.</para>"
+                                          "<programlisting>The dog\n  runs.</programlisting>" +
+                                          end,
+                                      "xml")),
+                ElementsAre("Use X1."))
+        << begin;
+  // The command of a step is text in DITA.
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "<!DOCTYPE task PUBLIC \"-//OASIS//DTD DITA Task//EN\" \"task.dtd\">"
+                            "<task><step><cmd>Open the <filepath>big file</filepath>.</cmd></step>"
+                            "<codeblock>no\nno</codeblock></task>",
+                            "xml")),
+      ElementsAre("Open the X1."));
+  // Elsewhere they may be anything.
+  EXPECT_THAT(model_texts(read_into("de", "<a><cmd>One</cmd><code>Two</code></a>", "xml")),
+              ElementsAre("One", "Two"));
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "<page xmlns=\"http://projectmallard.org/1.0/\"><code "
+                                    "translate=\"yes\">One</code></page>",
+                                    "xml")),
+              ElementsAre("One"));
+}
+
 TEST(XmlDocument, WhatIsNoTextStays) {
   for (const std::string text :
        {"<a/>", "<a> </a>", "<a><![CDATA[One two]]></a>", "<a><?p One?><!-- Two --></a>",
