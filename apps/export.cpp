@@ -263,7 +263,9 @@ void export_for_transformers(const ExportArgs& args) {
                              .decoding = config.decoding,
                              .weights = decode::weights_of(*folder.model),
                              .source = folder.source,
-                             .target = folder.target},
+                             .target = folder.target,
+                             .source_language = args.languages.of(config).source,
+                             .target_language = args.languages.of(config).target},
                             out.temporary());
   write_atomic(out.path_of(kModelCard), model_card(args.model, config, args.languages.of(config)));
   out.commit();

@@ -55,9 +55,7 @@ class Document::Paragraph {
       : bytes_(bytes),
         writing_(passage.writing),
         is_sentence_(passage.is_sentence),
-        tokens_(with_unknown_symbols(
-            bytes, with_kept(bytes, passage.tokens, passage.writing, with_addresses(options.kept)),
-            options.knows)) {
+        tokens_(tokens_of(bytes, passage, options)) {
     find_partners();
     join_links(script);
     find_ended_elements();
@@ -185,6 +183,13 @@ class Document::Paragraph {
   }
 
  private:
+  static std::vector<Token> tokens_of(std::string_view bytes, const Passage& passage,
+                                      const DocumentOptions& options) {
+    const auto kept =
+        with_kept(bytes, passage.tokens, passage.writing, with_addresses(options.kept));
+    return with_unknown_symbols(bytes, with_whole_words(bytes, kept), options.knows);
+  }
+
   /// The index of the token that has this byte.
   std::size_t index_of(std::size_t byte) const {
     const auto next = std::ranges::upper_bound(tokens_, byte, {}, &Token::from);

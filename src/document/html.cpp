@@ -293,14 +293,14 @@ void move_by(std::size_t bytes, Passage& passage) {
 
 }  // namespace
 
-Passages passages_of_html(std::string_view page, const std::vector<std::string>& also) {
+Passages passages_of_html(std::string_view page, const ReadOptions& options) {
   const std::vector<TemplateTag> tags = templates_of(page);
   std::string with_letters(tags.empty() ? "" : page);
   for (const TemplateTag& tag : tags)
     std::fill(with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.from),
               with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.to), Token::kWord);
   const std::string_view shown = tags.empty() ? page : with_letters;
-  Passages passages = HtmlPassages(shown).read(parts_of_page(shown, also));
+  Passages passages = HtmlPassages(shown).read(parts_of_page(shown, options));
   if (tags.empty()) return passages;
   for (Passage& passage : passages) {
     set_templates(passage, tags, page);
@@ -313,7 +313,7 @@ Passages passages_of_html(std::string_view page, const std::vector<std::string>&
 Passages read_html(std::string_view bytes, const ReadOptions& options) {
   // Gumbo would take the mark for text.
   const std::size_t mark = bytes.starts_with("\uFEFF") ? 3 : 0;
-  Passages passages = passages_of_html(bytes.substr(mark), options.also);
+  Passages passages = passages_of_html(bytes.substr(mark), options);
   for (Passage& passage : passages) {
     move_by(mark, passage);
     for (Passage& inside : passage.inside) move_by(mark, inside);

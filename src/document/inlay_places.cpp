@@ -178,7 +178,7 @@ void InlayPlaces::find_word(const InlayNode& node, const std::vector<std::size_t
   double most = 0;
   for (std::size_t row = node.begin; row < node.end; ++row) {
     const double inside = attention(row, child);
-    const bool is_enough = child.inlay->needs_words || child.inlay->is_link
+    const bool is_enough = segment_.writing.is_document
                                ? !target_[row].is_punctuation()
                                : inside >= kLeastShare * attention(row, node);
     if (owner[row] != kNone || inside <= most || !is_enough) continue;

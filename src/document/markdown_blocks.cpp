@@ -40,9 +40,11 @@ std::string_view text_of_line(const LineByLine& lines, std::size_t i) {
 
 std::optional<std::size_t> UntranslatedBlocks::last_of(std::size_t i, std::size_t from) {
   auto last = last_of_formula(i, from);
+  if (!last) last = last_of_environment(i, from);
   if (!last) last = last_of_code(i, from);
   if (!last) last = last_of_inclusions(i, from);
-  if (!last) last = last_of_comment(i, from);
+  if (!last) last = last_of_comment(i, from, "%%", "%%");  // of Obsidian
+  if (!last) last = last_of_comment(i, from, "{#", "#}");  // of Jinja
   if (!last) last = last_of_module(i, from);
   return last;
 }
@@ -69,6 +71,22 @@ std::optional<std::size_t> UntranslatedBlocks::last_of_formula(std::size_t i,
     if (found == rest.npos) return BlockLine::inside;
     const bool is_last = found + end.size() == rest.size() || (k > i && found == 0);
     return is_last && is_formula ? BlockLine::last : BlockLine::no_block;
+  });
+}
+
+/// The last line of an environment of TeX without `$$` around it: `\begin{align}` up to
+/// `\end{align}`.
+std::optional<std::size_t> UntranslatedBlocks::last_of_environment(std::size_t i,
+                                                                   std::size_t from) const {
+  constexpr std::string_view kBegin = "\\begin{";
+  const std::string_view first = rest_of(i, from);
+  if (!first.starts_with(kBegin)) return {};
+  const std::size_t close = first.find('}', kBegin.size());
+  if (close == first.npos || first.find_first_of("` {", kBegin.size()) < close) return {};
+  const std::string end =
+      "\\end{" + std::string(first.substr(kBegin.size(), close + 1 - kBegin.size()));
+  return find_last(lines_, i, [&](std::size_t k) {
+    return rest_of(k, 0).find(end) != std::string_view::npos ? BlockLine::last : BlockLine::inside;
   });
 }
 
@@ -106,13 +124,15 @@ std::optional<std::size_t> UntranslatedBlocks::last_of_inclusions(std::size_t i,
   });
 }
 
-/// The last line of a comment of Obsidian that begins line `i` and has lines of its own.
-std::optional<std::size_t> UntranslatedBlocks::last_of_comment(std::size_t i,
-                                                               std::size_t from) const {
+/// The last line of a comment between these marks that begins line `i` and has lines of its own.
+std::optional<std::size_t> UntranslatedBlocks::last_of_comment(std::size_t i, std::size_t from,
+                                                               std::string_view begin,
+                                                               std::string_view end) const {
   const std::string_view first = rest_of(i, from);
-  if (!first.starts_with("%%") || first.find("%%", 2) != first.npos) return {};
+  if (!first.starts_with(begin) || first.find(end, 2) != first.npos) return {};
+  if (begin == "{#" && first.find('}') != first.npos) return {};  // attributes
   return find_last(lines_, i, [&](std::size_t k) {
-    return k > i && rest_of(k, 0).ends_with("%%") ? BlockLine::last : BlockLine::inside;
+    return k > i && rest_of(k, 0).ends_with(end) ? BlockLine::last : BlockLine::inside;
   });
 }
 

@@ -24,9 +24,11 @@ class UntranslatedBlocks {
  private:
   std::string_view rest_of(std::size_t i, std::size_t from) const;
   std::optional<std::size_t> last_of_formula(std::size_t i, std::size_t from) const;
+  std::optional<std::size_t> last_of_environment(std::size_t i, std::size_t from) const;
   std::optional<std::size_t> last_of_code(std::size_t i, std::size_t from);
   std::optional<std::size_t> last_of_inclusions(std::size_t i, std::size_t from) const;
-  std::optional<std::size_t> last_of_comment(std::size_t i, std::size_t from) const;
+  std::optional<std::size_t> last_of_comment(std::size_t i, std::size_t from,
+                                             std::string_view begin, std::string_view end) const;
   std::optional<std::size_t> last_of_module(std::size_t i, std::size_t from);
 
   const LineByLine& lines_;

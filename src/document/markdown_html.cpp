@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "document/format.h"
 #include "document/html.h"
 #include "document/markdown_extensions.h"
 #include "document/markdown_passage.h"
@@ -31,7 +32,7 @@ class HtmlLines {
 
   void read(Passages& out) const {
     PassageTokens tokens(markdown_, /*has_markers=*/false, out);
-    for (Passage& passage : passages_of_html(html_, {})) {
+    for (Passage& passage : passages_of_html(html_, ReadOptions())) {
       tokens.start(place(passage.tokens.front().from));
       for (Token& token : passage.tokens) {
         const std::size_t to = place(token.to);

@@ -114,13 +114,13 @@ std::size_t bytes_of_code(std::string_view text, std::size_t at) {
 }
 
 /// Bytes of a role with its code, {ref}`name` or :py:class:`name`, that begins at `at`, or 0. The
-/// code may go on in the next lines of its paragraph.
-std::size_t bytes_of_role(std::string_view text, std::size_t at) {
+/// code may go on in the next lines of its paragraph. `follows_insert`: another role may end there.
+std::size_t bytes_of_role(std::string_view text, std::size_t at, bool follows_insert) {
   constexpr std::string_view kOfRoles =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+:";
   const std::string_view near = text.substr(at, kLongestInsert);
   const bool has_braces = near.starts_with('{');
-  const char before = at > 0 ? text[at - 1] : ' ';
+  const char before = at > 0 && !follows_insert ? text[at - 1] : ' ';
   if (before == '`' || (!has_braces && (before == ':' || is_one_of(before, kOfNames)))) return 0;
   std::size_t end = after_run(near, kOfRoles, 1);
   if (end == 1 || end >= near.size()) return 0;
@@ -355,7 +355,7 @@ std::optional<Insert> brace_at(std::string_view document, const InsertLine& in, 
   };
   if (line[from] == '{' &&
       (is_found(bytes_of_change(line, from)) || is_found(bytes_of_jsx_value(line, from)) ||
-       is_found(bytes_of_role(document, at)))) {
+       is_found(bytes_of_role(document, at, at == in.covered)))) {
     insert.has_text = true;
     return insert;
   }
@@ -472,7 +472,7 @@ Insert insert_at(std::string_view document, const InsertLine& in, std::size_t fr
                  ? insert
                  : none();
     case ':':
-      insert.has_text = is_found(bytes_of_role(document, at));
+      insert.has_text = is_found(bytes_of_role(document, at, at == in.covered));
       if (!insert.has_text && !is_found(bytes_of_emoji(line, from))) return none();
       if (insert.bytes.to < line.size() && line[insert.bytes.to] == '{')
         insert.bytes.to += bytes_of_attributes(line, insert.bytes.to);

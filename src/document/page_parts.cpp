@@ -9,6 +9,7 @@
 #include "document/gumbo_page.h"
 #include "document/html_elements.h"
 #include "document/markup_tokens.h"
+#include "text/language_tags.h"
 
 namespace heed::document {
 namespace {
@@ -25,8 +26,12 @@ std::string_view attribute(const GumboElement& element, const char* name) {
 /// Goes through the tree of a page.
 class PartsOfPage {
  public:
-  PartsOfPage(std::string_view page, const std::vector<std::string>& also)
-      : page_(page), also_(also), gumbo_(page) {
+  PartsOfPage(std::string_view page, const ReadOptions& options)
+      : page_(page),
+        also_(options.also),
+        source_(options.source_language),
+        language_(source_),
+        gumbo_(page) {
     const GumboVector& children = gumbo_.document().v.document.children;
     for (unsigned i = 0; i < children.length; ++i)
       add(*static_cast<const GumboNode*>(children.data[i]), {});
@@ -93,6 +98,7 @@ class PartsOfPage {
     const std::string wish = translate == nullptr ? "" : ascii_lower(translate->value);
     const bool asks = translate != nullptr && (wish == "yes" || wish.empty());
     if (asks) inside.stays = false;
+    read_language(element, name, inside);
     if (wish == "no" || has_untranslated_class(attribute(element, "class")) || inside.is_foreign ||
         (is_untranslated_element(name) && !asks))
       inside.stays = true;
@@ -112,6 +118,17 @@ class PartsOfPage {
                                                   inside, is_void_element(name) ? around : inside});
     if (!inside.stays) part.also = asked_of(element);
     return inside;
+  }
+
+  void read_language(const GumboElement& element, std::string_view name, HtmlReading& inside) {
+    std::string_view language = attribute(element, "lang");
+    if (language.empty()) language = attribute(element, "xml:lang");
+    if (text::main_language(language).empty()) return;
+    if (name == "html") language_ = language;
+    const bool is_other = text::are_other_languages(language, language_) &&
+                          (source_.empty() || text::are_other_languages(language, source_));
+    if (is_other || inside.is_other_language) inside.stays = is_other;
+    inside.is_other_language = is_other;
   }
 
   /// Adds the end tag of an element. Where there is none, gumbo gives that of another element.
@@ -151,14 +168,16 @@ class PartsOfPage {
 
   std::string_view page_;
   const std::vector<std::string>& also_;
+  std::string_view source_;  // language
+  std::string language_;     // of the page
   GumboPage gumbo_;
   std::vector<HtmlPart> parts_;
 };
 
 }  // namespace
 
-std::vector<HtmlPart> parts_of_page(std::string_view page, const std::vector<std::string>& also) {
-  return PartsOfPage(page, also).parts();
+std::vector<HtmlPart> parts_of_page(std::string_view page, const ReadOptions& options) {
+  return PartsOfPage(page, options).parts();
 }
 
 }  // namespace heed::document

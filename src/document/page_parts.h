@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "document/format.h"
 #include "document/token.h"
 
 namespace heed::document {
@@ -16,6 +17,7 @@ struct HtmlReading {
   bool keeps_lines = false;  // of pre: each line and each column is read by itself
   bool is_foreign = false;   // of SVG or MathML
   bool has_tags = true;
+  bool is_other_language = false;  // it stays for that
 };
 
 /// What gumbo says of some bytes of a page.
@@ -29,8 +31,8 @@ struct HtmlPart {
   std::vector<ByteRange> also = {};  // values of attributes that are translated
 };
 
-/// The parts of a page, as gumbo reads it, in the order of their places. `also`: as
-/// ReadOptions::also.
-std::vector<HtmlPart> parts_of_page(std::string_view page, const std::vector<std::string>& also);
+/// The parts of a page, as gumbo reads it, in the order of their places. What is in an element
+/// whose `lang` is another language than the source and the page's stays.
+std::vector<HtmlPart> parts_of_page(std::string_view page, const ReadOptions& options);
 
 }  // namespace heed::document

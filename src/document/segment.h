@@ -37,7 +37,6 @@ struct Inlay {
   std::size_t first_blank = 0, last_blank = 0;
   bool needs_words = false;  // Token::needs_words
   bool in_order = false;     // Token::in_order, without a stand-in
-  bool is_link = false;      // Token::is_link; without words, nobody sees it
 };
 
 /// How the translation of a segment is written.

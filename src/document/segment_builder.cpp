@@ -384,7 +384,6 @@ void SegmentBuilder::join_items() {
 void SegmentBuilder::open(const Token& token, std::string_view tag) {
   open_.push_back({add_inlay(Inlay::Kind::opening, tag), token.name});  // until it is closed
   segment_.inlays.back().needs_words = token.needs_words;
-  segment_.inlays.back().is_link = token.is_link;
   ++open_names_[token.name];
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/strings.h"
+#include "document/templates.h"
 #include "text/characters.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -18,7 +19,8 @@ namespace {
 /// Whether a reader sees no word in its place: a comment, a tag without its element, a script or a
 /// picture of SVG, an instruction of a template, the beginning of a container, `:smile:`.
 bool is_unseen(std::string_view bytes) {
-  if (bytes.starts_with("{%") || bytes.starts_with("{#") || bytes.starts_with(":::")) return true;
+  if (bytes.starts_with("{%")) return is_statement(bytes);
+  if (bytes.starts_with("{#") || bytes.starts_with(":::")) return true;
   if (bytes.starts_with(':') && bytes.ends_with(':')) return true;
   if (!bytes.starts_with('<') || bytes.starts_with("<%") || bytes.starts_with("<?")) return false;
   const std::string name = ascii_lower(bytes.substr(1, bytes.find_first_of(" \t\r\n\f/>", 1) - 1));
@@ -34,6 +36,62 @@ bool is_stood_for(const Token& token, std::string_view bytes) {
   return token.syntax == Token::Syntax::whole && token.mask == Token::kWord &&
          (token.is_placeholder ||
           (!bytes.starts_with('&') && !is_unseen(bytes) && text::has_words(bytes)));
+}
+
+namespace {
+
+constexpr std::string_view kOfJoints =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:";
+
+/// Whether the text between two items makes one word of them.
+bool is_joint(std::string_view text) {
+  constexpr std::size_t kLongest = 20;
+  return text.size() <= kLongest && after_run(text, kOfJoints) == text.size() &&
+         text::has_words(text);
+}
+
+/// Bytes of a unit with which the text begins: a few letters; 0 where there is none.
+std::size_t bytes_of_unit(std::string_view text) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t bytes = after_run(text, kOfJoints.substr(0, 52));
+  const bool ends_there =
+      bytes == text.size() || !text::is_in_word(text::code_point_at(text, bytes).value);
+  return bytes <= kMost && ends_there ? bytes : 0;
+}
+
+}  // namespace
+
+std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<Token>& tokens) {
+  const auto bytes_of = [&](const Token& token) { return bytes.substr(token.from, token.bytes()); };
+  const auto is_item = [&](const Token& token) {
+    return token.written.empty() && is_stood_for(token, bytes_of(token));
+  };
+  std::vector<Token> out;
+  bool is_joined = false;  // the last token is of several items
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    const bool follows_item =
+        !out.empty() && is_item(out.back()) && token.is_plain() && !token.stays;
+    if (follows_item && is_joint(bytes_of(token)) && i + 1 < tokens.size() &&
+        is_item(tokens[i + 1])) {
+      Token& item = out.back();
+      const Token& next = tokens[++i];
+      item.to = next.to;
+      item.is_placeholder = true;
+      item.in_order |= next.in_order;
+      is_joined = true;
+      continue;
+    }
+    const std::size_t unit = follows_item && is_joined ? bytes_of_unit(bytes_of(token)) : 0;
+    out.push_back(token);
+    if (unit > 0) {
+      out[out.size() - 2].to += unit;
+      out.back().from += unit;
+      if (out.back().from == out.back().to) out.pop_back();
+    }
+    is_joined = false;
+  }
+  return out;
 }
 
 char free_letter(std::string_view raw) {

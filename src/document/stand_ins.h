@@ -16,6 +16,10 @@ namespace heed::document {
 /// address, a formula.
 bool is_stood_for(const Token& token, std::string_view bytes);
 
+/// The tokens of `bytes` with one for each word that has several of such items with letters
+/// between them, such as `{{ width }}x{{ height }}px`: a model would leave names inside a word.
+std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<Token>& tokens);
+
 /// A letter that no digit follows in `raw`, in either case; 0 where there is none.
 char free_letter(std::string_view raw);
 

@@ -13,7 +13,7 @@
 namespace heed::document {
 namespace {
 
-constexpr std::size_t kLongestTag = 1000;  // bytes in which the end of a tag is looked for
+constexpr std::size_t kLongestTag = 4000;  // bytes in which the end of a tag is looked for
 constexpr std::string_view kLineBlanks = " \t";
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
@@ -33,18 +33,71 @@ bool is_one_paragraph(std::string_view text) {
   return true;
 }
 
+namespace {
+
+/// The marks of the tag that begins with these bytes; null: none does.
+const Marks* marks_of(std::string_view text) {
+  const auto* const marks =
+      std::ranges::find(kMarks, text.substr(0, 2), [](const Marks& one) { return one.begin; });
+  return marks == kMarks.end() ? nullptr : marks;
+}
+
+/// Whether an end tag of HTML is in the text, outside of quotes: a brace before it was no tag of a
+/// template.
+bool has_end_tag(std::string_view text) {
+  for (std::size_t at = 0; (at = text.find_first_of("\"'<", at)) != text.npos; ++at) {
+    if (text.substr(at).starts_with("</")) return true;
+    if (text[at] == '<') continue;
+    if (const std::size_t end = text.find(text[at], at + 1); end != text.npos) at = end;
+  }
+  return false;
+}
+
+/// The byte after the tag whose end mark begins at `end`.
+std::size_t after_template(std::string_view text, std::size_t at, std::size_t end) {
+  const bool is_triple = text.substr(at).starts_with("{{{") && text.substr(end).starts_with("}}}");
+  return end + 2 + (is_triple ? 1 : 0);
+}
+
+}  // namespace
+
 std::size_t bytes_of_template(std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, kLongestTag);
-  const auto* const marks =
-      std::ranges::find(kMarks, near.substr(0, 2), [](const Marks& one) { return one.begin; });
-  if (marks == kMarks.end()) return 0;
-  std::size_t end = near.find(marks->end, 2);
+  const Marks* const marks = marks_of(near);
+  const std::size_t end = marks == nullptr ? near.npos : near.find(marks->end, 2);
   if (end == near.npos) return 0;
   const std::string_view inside = near.substr(2, end - 2);
-  if (is_one_of('`', inside) || inside.find("</") != inside.npos || !is_one_paragraph(inside))
-    return 0;
-  end += 2;
-  return end + (near.starts_with("{{{") && near.substr(end).starts_with("}") ? 1 : 0);
+  if (is_one_of('`', inside) || has_end_tag(inside) || !is_one_paragraph(inside)) return 0;
+  return after_template(near, 0, end);
+}
+
+bool is_line_of_statements(std::string_view line) {
+  std::size_t at = after_run(line, kLineBlanks);
+  if (at == line.size()) return false;
+  while (at < line.size()) {
+    const std::size_t bytes = bytes_of_template(line, at);
+    if (bytes == 0 || !is_statement(line.substr(at, bytes))) return false;
+    at = after_run(line, kLineBlanks, at + bytes);
+  }
+  return true;
+}
+
+std::vector<Token> template_tokens(std::string_view text) {
+  std::vector<Token> out;
+  for (std::size_t at = 0; (at = text.find_first_of("{<", at)) != text.npos;) {
+    const std::size_t bytes = bytes_of_template(text, at);
+    if (bytes > 0) {
+      const bool opens = at == 0 || is_one_of(text[at - 1], kLineBlanks);
+      out.push_back({.from = at,
+                     .to = at + bytes,
+                     .syntax = Token::Syntax::whole,
+                     .mask = !is_statement(text.substr(at, bytes)) ? Token::kWord
+                             : opens                               ? Token::kOpens
+                                                                   : Token::kCloses});
+    }
+    at += std::max<std::size_t>(bytes, 1);
+  }
+  return out;
 }
 
 bool is_statement(std::string_view tag) {
@@ -63,6 +116,13 @@ bool is_statement(std::string_view tag) {
     const std::string_view inside = trim(tag.substr(after_run(tag, "-+~ \t\r\n", 2)));
     return inside.starts_with('#') ||
            names.contains(inside.substr(0, inside.find_first_of(" \t%")));
+  }
+  if (tag.starts_with("{%")) {
+    // In Django's templates these write a text into the page.
+    static const std::set<std::string_view> names{
+        "_", "cycle", "firstof", "now", "static", "trans", "translate", "url", "widthratio"};
+    const std::string_view inside = tag.substr(after_run(tag, "-+~ \t\r\n", 2));
+    return !names.contains(inside.substr(0, inside.find_first_of(" \t\r\n%")));
   }
   return !tag.starts_with('$') && !tag.starts_with("#{") && !tag.starts_with('%');
 }
@@ -115,12 +175,23 @@ class TemplateFinder {
       default:
         break;
     }
-    const std::size_t bytes = bytes_of_template(page_, at);
+    const std::size_t bytes = bytes_of_tag(at);
     if (bytes == 0) {
       if (!open_.empty()) open_.push_back(false);
       return 0;
     }
     return rest.starts_with("{%") ? with_content(at, bytes) : bytes;
+  }
+
+  /// Bytes of a tag with marks of kMarks. A page has it in any number of lines.
+  std::size_t bytes_of_tag(std::size_t at) {
+    const Marks* const marks = marks_of(page_.substr(at));
+    const std::size_t end = marks == nullptr ? page_.npos : next(std::string(marks->end), at + 2);
+    constexpr std::size_t kLongest = 1 << 16;
+    if (end == page_.npos || end - at > kLongest) return 0;
+    const bool is_comment = page_[at + 1] == '#' || page_.substr(at).starts_with("{{!");
+    if (!is_comment && has_end_tag(page_.substr(at + 2, end - at - 2))) return 0;
+    return after_template(page_, at, end) - at;
   }
 
   /// The next place, at or after `at`, of the end of a tag.

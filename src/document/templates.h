@@ -19,10 +19,16 @@ struct TemplateTag {
 /// Whether lines follow each other without a blank one, also in a quotation of Markdown.
 bool is_one_paragraph(std::string_view text);
 
-/// Bytes of the tag that begins here: `{{ x }}`, `{{< x >}}`, `{% x %}` and `{# x #}` of Jinja,
-/// Liquid, Hugo, Vue and the like, or `<% x %>`; 0 where there is none. It has no blank line, no
-/// end tag of HTML and no code in backticks.
+/// Bytes of the tag that begins here in Markdown: `{{ x }}`, `{{< x >}}`, `{% x %}` and `{# x #}`
+/// of Jinja, Liquid, Hugo, Vue and the like, or `<% x %>`; 0 where there is none. It has no blank
+/// line, no code in backticks, and an end tag of HTML only in quotes.
 std::size_t bytes_of_template(std::string_view text, std::size_t at);
+
+/// Whether a line has tags of templates that are statements, and nothing else.
+bool is_line_of_statements(std::string_view line);
+
+/// The tags of a text on one line, as tokens of a sentence.
+std::vector<Token> template_tokens(std::string_view text);
 
 /// Whether a tag of a template is a statement.
 bool is_statement(std::string_view tag);

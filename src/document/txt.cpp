@@ -10,6 +10,8 @@
 #include "document/passage.h"
 #include "document/plain_lines.h"
 #include "document/subtitles.h"
+#include "document/template_branches.h"
+#include "document/templates.h"
 #include "document/token.h"
 #include "text/characters.h"
 #include "text/subtitle_times.h"
@@ -44,7 +46,7 @@ std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
   for (std::size_t i = 0; i < document.count(); ++i) {
     const std::string_view line = document.line(i);
     const std::size_t bullet = letters.bytes_of(line);
-    if (kinds[i].stays) {
+    if (kinds[i].stays || is_line_of_statements(line)) {
       document.end();
       for (const ByteRange& part : kinds[i].parts) {
         document.add(i, part.from, part.to);
@@ -78,15 +80,13 @@ std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
   return document.result();
 }
 
-std::vector<Token> no_tokens(std::string_view /*text*/) {
-  return {};
-}
-
 }  // namespace
 
 Passages read_txt(std::string_view bytes, const ReadOptions& /*options*/) {
   expect_subtitles(bytes, text::SubtitleKind::none);
-  return passages_of(bytes, lines_of_plain(bytes), no_tokens, /*has_markers=*/true);
+  Passages out = passages_of(bytes, lines_of_plain(bytes), template_tokens, /*has_markers=*/true);
+  for (Passage& passage : out) join_branches(bytes, passage);
+  return out;
 }
 
 }  // namespace heed::document

@@ -11,8 +11,13 @@
 #include "config/schema.h"
 #include "exchange/side_vocabularies.h"
 #include "exchange/transformer_parts.h"
+#include "text/language_tags.h"
 
 namespace heed::exchange {
+
+std::string code_of_language(const std::string& name) {
+  return text::is_known_language(name) ? name : text::language_called(name);
+}
 
 model::ModelConfig checked(const model::ModelConfig& config, const std::string& place) {
   model::ModelConfig sound;

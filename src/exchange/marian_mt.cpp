@@ -104,18 +104,21 @@ ordered_json tokenizer_of(const MarianParts& parts, bool joint) {
   for (int32_t id = 0; id < source.size(); ++id)
     if (const std::string piece = source.piece(id); source.has_symbol(piece))
       symbols[std::to_string(id)] = {{"content", piece}, {"special", false}};
-  return {{"tokenizer_class", "MarianTokenizer"},
-          {"separate_vocabs", !joint},
-          {"model_max_length", kMarianPositions},
-          {"pad_token", source.piece(text::kPad)},
-          {"unk_token", source.piece(text::kUnknown)},
-          {"bos_token", source.piece(text::kBegin)},
-          {"eos_token", source.piece(text::kEnd)},
-          {"clean_up_tokenization_spaces", false},
-          // With this, a line that spells </s> means these letters; but symbols would not be found,
-          // either.
-          {"split_special_tokens", symbols.empty()},
-          {"added_tokens_decoder", symbols}};
+  ordered_json tokenizer = {{"tokenizer_class", "MarianTokenizer"},
+                            {"separate_vocabs", !joint},
+                            {"model_max_length", kMarianPositions},
+                            {"pad_token", source.piece(text::kPad)},
+                            {"unk_token", source.piece(text::kUnknown)},
+                            {"bos_token", source.piece(text::kBegin)},
+                            {"eos_token", source.piece(text::kEnd)},
+                            {"clean_up_tokenization_spaces", false},
+                            // With this, a line that spells </s> means these letters; but symbols
+                            // would not be found, either.
+                            {"split_special_tokens", symbols.empty()},
+                            {"added_tokens_decoder", symbols}};
+  if (!parts.source_language.empty()) tokenizer["source_lang"] = parts.source_language;
+  if (!parts.target_language.empty()) tokenizer["target_lang"] = parts.target_language;
+  return tokenizer;
 }
 
 void write_weights(const MarianParts& parts, const std::string& path) {

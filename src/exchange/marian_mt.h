@@ -29,6 +29,7 @@ struct MarianParts {
   const decode::DecodeConfig& decoding;
   const engine::Weights& weights;
   const text::Vocabulary &source, &target;
+  std::string source_language = {}, target_language = {};  // codes; empty: unknown
 };
 
 /// Writes the files that MarianMTModel and MarianTokenizer load. Pieces keep their ids, and the

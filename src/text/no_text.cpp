@@ -49,6 +49,16 @@ bool is_markup_of(std::string_view text, std::string_view name) {
   return text.empty() || text.front() == '<';
 }
 
+/// Whether the text begins with an element that names a namespace, and another one follows.
+bool begins_with_namespace(std::string_view text) {
+  const std::size_t name = text.find_first_of(" \t\r\n>");
+  const std::size_t end = text.find('>');
+  if (name == text.npos || end == text.npos || !text.starts_with('<')) return false;
+  const std::string_view attributes = text.substr(name, end - std::min(name, end));
+  return (attributes.find("xmlns=") != text.npos || attributes.find("xmlns:") != text.npos) &&
+         is_markup_of(text, text.substr(1, name - 1));
+}
+
 // Root elements of test sets in XML or SGML (NIST, WMT, IWSLT).
 constexpr std::array<std::string_view, 4> kTestSets = {"srcset", "refset", "tstset", "mteval"};
 constexpr std::array<std::string_view, 4> kXml = {"?xml", "!doctype", "tmx", "xliff"};
@@ -195,7 +205,7 @@ std::optional<NoText> no_text(std::string_view beginning) {
   const std::string start = ascii_lower(start_of(beginning));
   const auto is = [&](std::string_view name) { return is_markup_of(start, name); };
   const auto has = [&](std::string_view name) { return has_tag(start, name); };
-  const bool xml = std::ranges::any_of(kXml, is);
+  const bool xml = std::ranges::any_of(kXml, is) || begins_with_namespace(start);
   if (std::ranges::any_of(kTestSets, is) || (is("doc") && has("seg ")) ||
       (xml && std::ranges::any_of(kTestSets, has)))
     return NoText{

@@ -221,6 +221,27 @@ TEST(PlainDocument, SentencesThatAreTooLongAreCut) {
   EXPECT_EQ(with(cut, {"a", "b", "c d", "e"}), "a\n\nb c\nd e");
 }
 
+TEST(Document, ItemsInOneWordHaveOneName) {
+  EXPECT_THAT(
+      texts_in("It is {{ width }}x{{ height }}px. Not {{ a }}, {{ b }} or {{ c }}s {{ d }}.", "md"),
+      ElementsAre("It is X1.", "Not X1 or X2s X3."));
+  EXPECT_EQ(with(document("It is {{ w }}x{{ h }}px now.", "md"), {"Now X1 is it."}),
+            "Now {{ w }}x{{ h }}px is it.");
+  EXPECT_THAT(texts_in("See {{ a }}.b{{ c }} and {{ d }}long{{ e }}.", "md"),
+              ElementsAre("See X1 and X2."));
+}
+
+TEST(PlainDocument, TagsOfTemplatesStay) {
+  const std::string mail =
+      "{% load i18n %}\n{% if a %}\nHello {{ user.name }}, you have {{ n }} messages.\n"
+      "{% endif %}The {% if b %}one{% else %}two{% endif %} dogs.\n";
+  EXPECT_THAT(texts_in(mail, "txt"),
+              ElementsAre("Hello X1, you have X2 messages.", "The X1 dogs.", "one", "two"));
+  EXPECT_EQ(with_each("{% load a %}\nOne {{ b }} two.\n", "txt", "X1 a."),
+            "{% load a %}\n{{ b }} a.\n");
+  EXPECT_THAT(texts_in("a {b} <c> {{d", "txt"), ElementsAre("a {b} <c> {{d"));
+}
+
 TEST(Document, SymbolsThatTheVocabularyLacksStay) {
   const auto read = [](const std::string& text, const char* format) {
     return Document(text, *format_named(format), {.knows = [](const std::string& character) {

@@ -134,7 +134,7 @@ TEST(Html, TagsOfTemplatesStay) {
       "<p>Go to <a href=\"{% url 'home' %}\">home</a> now.\n{% if a > 1 %}\nOne\n{% else %}\n"
       "two\n{% endif %} {# a > b #}\n</p><?php if ($a->b > 2): ?><b {% x %}>three</b>";
   EXPECT_THAT(texts_of_html(page),
-              ElementsAre("to the site.", "Go to home now.", "One", "two", "three"));
+              ElementsAre("X1 to the site.", "Go to home now.", "One", "two", "three"));
   EXPECT_EQ(identical_html(page), page);
   EXPECT_THAT(texts_of_html("<p><?= $n ?> is here. ${name} wrote to <%= @other %> and #{x.y}."),
               ElementsAre("X1 is here.", "X1 wrote to X2 and X3."));
@@ -153,6 +153,42 @@ TEST(Html, TagsOfTemplatesStay) {
   EXPECT_THAT(texts_of_html("<script>a({{b</script><p>c }}</p>"), ElementsAre("c }}"));
   EXPECT_THAT(texts_of_html("<?php\n$a = '<p>x</p>';\n\n// y"), IsEmpty());
   EXPECT_THAT(texts_of_html("<img alt=\"The {{ x }} dog\">", {"alt"}), ElementsAre("The X1 dog"));
+}
+
+TEST(Html, AnElementIsAroundAWordIfOneIsLeft) {
+  // The diagonal of five words and three: "c" has a part of "B" and of "C".
+  EXPECT_EQ(translated_html("<p>a b <i>c</i> d <b>e</b>", {"A B C"}), "<p>A <i>B</i> <b>C</b>");
+  EXPECT_EQ(translated_html("<p>a b <i>c</i> d e f g h j k l m", {"A B"}), "<p><i>A</i> B");
+}
+
+TEST(Html, WhatIsInAnotherLanguageStays) {
+  const std::string page =
+      "<html lang=en><ul><li lang=de>Ein Hund<li lang=en-GB>One</ul><p>He said <i lang=fr>un "
+      "chien</i> "
+      "to me. <span lang=fr>Un <b lang=en>dog</b></span> <a xml:lang='zh'>a</a></p>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("One", "He said X1 to me.", "dog"));
+  EXPECT_EQ(identical_html(page), page);
+  // A page may say that it has another one.
+  EXPECT_THAT(texts_of_html("<html lang=fr><p lang=fr>a<p lang=en>b<p lang=de>c"),
+              ElementsAre("a", "b"));
+  EXPECT_THAT(texts_of_html("<p lang=x-y>a<p lang>b"), ElementsAre("a", "b"));
+}
+
+TEST(Html, TagsOfTemplatesThatWriteAreWords) {
+  EXPECT_THAT(texts_of_html("<p>The {% trans \"house\" %} of {% now \"Y\" %} is big."),
+              ElementsAre("The X1 of X2 is big."));
+}
+
+TEST(Html, TagsOfTemplatesMayHaveTagsAndLines) {
+  const std::string page =
+      "<p>{{ f(\"<b>the dog</b>\") }} One.</p>{# a\n\n<p>`b`</p> it's #}<p>Two {%- set p = '<a>' + "
+      "x "
+      "+\n\n'</a>' -%} three.</p>{{! a </p> }}<p>Four {{ '" +
+      std::string(5000, 'x') + "' }}.</p>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("X1 One.", "Two three.", "Four X1."));
+  EXPECT_EQ(identical_html(page), page);
+  EXPECT_THAT(texts_of_html("<p>a {{ b</p><p>c }} it's</p><p>d"),
+              ElementsAre("a {{ b", "c }} it's", "d"));
 }
 
 TEST(Html, BranchesOfTemplatesAreTextsOfTheirOwn) {

@@ -331,6 +331,16 @@ TEST(Markdown, FieldsOfObsidianAndLabelsOfGitlabStay) {
               ElementsAre("See X1 and X2, ~5 or 10 %x%."));
 }
 
+TEST(Markdown, RolesSideBySideAndEnvironmentsOfTexStay) {
+  EXPECT_THAT(markdown_texts("See {ref}`a`{ref}`b` and :func:`c`:func:`d` here.\n"),
+              ElementsAre("See X1 and X2 here."));
+  EXPECT_THAT(markdown_texts("{# One\n\ntwo #}\n\n# Three {#name}\n\n{#name}\n\nFour #}\n"),
+              ElementsAre("Three", "Four #}"));
+  EXPECT_THAT(markdown_texts("One.\n\n\\begin{align*}\na &= b \\\\\n\n&= c\n\\end{align*}\n\nTwo.\n"
+                             "\\begin{never} closed.\n"),
+              ElementsAre("One.", "Two. \\begin{never} closed."));
+}
+
 TEST(Markdown, BranchesOfTemplatesAreTextsOfTheirOwn) {
   const std::string text =
       "Hi {{ a }}{% if b %} and {{ c }}{% endif %}, *we* go.\n\n"

@@ -402,5 +402,32 @@ TEST(Po, AMessageThatIsNoLongerUsedEndsWhatStoodBefore) {
               ElementsAre("a"));
 }
 
+TEST(Po, AMessageWithCodeOfSphinxMakesNoDocumentationOfAProgram) {
+  const std::string file =
+      "#: cli.py:10\nmsgid \"It is in ``sphinx.ext`` here.\"\nmsgstr \"\"\n\n"
+      "#: cli.py:12\n#, python-format\nmsgid \"no file in %r\"\nmsgstr \"\"\n\n"
+      "#: cli.py:13\nmsgid \"The *.po files of {name}.\"\nmsgstr \"\"\n";
+  EXPECT_THAT(
+      model_texts(read_into("de", file, "po")),
+      ElementsAre("It is in ``sphinx.ext`` here.", "no file in X1", "The *.po files of X1."));
+}
+
+TEST(Po, AMessageMayHavePlaceholdersOfBothKinds) {
+  const std::string file =
+      "#, python-brace-format, python-format\nmsgid \"in %(dir)s{sep}a.txt\"\nmsgstr \"\"\n";
+  EXPECT_THAT(model_texts(read_into("de", file, "po")), ElementsAre("in X1"));
+  EXPECT_EQ(po_filled(file, {"X1"}),
+            "#, fuzzy, python-brace-format, python-format\nmsgid \"in %(dir)s{sep}a.txt\"\nmsgstr "
+            "\"%(dir)s{sep}a.txt\"\n");
+}
+
+TEST(Po, AFlagComesBeforeWhatTheFileShows) {
+  const std::string file =
+      "#: a.rst:1\nmsgid \"It is in ``x``.\"\nmsgstr \"\"\n\n"
+      "#, python-brace-format\nmsgid \"no *file* in {a}\"\nmsgstr \"\"\n";
+  EXPECT_THAT(model_texts(read_into("de", file, "po")),
+              ElementsAre("It is in X1.", "no *file* in X1"));
+}
+
 }  // namespace
 }  // namespace heed::document

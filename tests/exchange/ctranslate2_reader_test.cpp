@@ -462,6 +462,10 @@ TEST_F(CTranslate2Folder, VocabulariesWithoutSentencePieceAreOfTextThatIsCut) {
   const ForeignModel argos = read(bytes);
   EXPECT_EQ(argos.source.encode("Haustür"), (std::vector<int32_t>{4, 5}));
   EXPECT_THAT(argos.notes, ::testing::Contains(HasSubstr("sacremoses")));
+  EXPECT_EQ(argos.source_language, "");
+  folder_.write("metadata.json", R"({"from_code": "de", "to_code": "zle"})");
+  EXPECT_EQ(read(bytes).source_language, "de");
+  EXPECT_EQ(read(bytes).target_language, "");
 }
 
 }  // namespace

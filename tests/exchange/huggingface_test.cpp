@@ -283,6 +283,16 @@ TEST_F(TransformersFolder, HasAnOutputLayerOfItsOwn) {
   EXPECT_EQ(row_of_source(model, "__af__"), std::ssize(fairseq_names()));
 }
 
+TEST_F(TransformersFolder, KnowsTheLanguagesThatMariansTokenizerNames) {
+  write_marian();
+  write("tokenizer_config.json", {{"source_lang", "deu"}, {"target_lang", "en"}});
+  EXPECT_EQ(read().source_language, "de");
+  EXPECT_EQ(read().target_language, "en");
+  write("tokenizer_config.json", {{"source_lang", "zle"}});  // a family of languages
+  EXPECT_EQ(read().source_language, "");
+  EXPECT_EQ(read().target_language, "");
+}
+
 TEST_F(TransformersFolder, TakesPiecesThatWereAdded) {
   write_marian();
   json config = json::parse(read_file(folder_ / "model/config.json"));

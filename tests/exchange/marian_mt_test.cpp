@@ -137,6 +137,7 @@ TEST_F(MarianFolder, SaysHowItIsTiedAndWhichIdsAreSpecial) {
   EXPECT_EQ(written["tie_word_embeddings"], false);
   EXPECT_EQ(read("target_vocab.json").size(), 12U);
   const json tokenizer = read("tokenizer_config.json");
+  EXPECT_FALSE(tokenizer.contains("source_lang"));
   EXPECT_EQ(tokenizer["split_special_tokens"], false);
   EXPECT_EQ(tokenizer["added_tokens_decoder"]["4"]["content"], "<x>");
 }

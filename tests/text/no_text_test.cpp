@@ -60,6 +60,9 @@ TEST(NoText, IsAPointerOrMarkup) {
             "a file of XML");
   EXPECT_EQ(kind_of("<tmx version=\"1.4\">\n<header/>"), "a translation memory (TMX)");
   EXPECT_EQ(kind_of("<?xml version=\"1.0\"?>\n<xliff version=\"1.2\">"), "a file of XLIFF");
+  EXPECT_EQ(kind_of("<page xmlns=\"http://projectmallard.org/1.0/\" id=\"a\">\n<info>"),
+            "a file of XML");
+  EXPECT_EQ(kind_of("<a xmlns:b=\"c\">text"), "");
   EXPECT_EQ(kind_of("<doc docid=\"1\">\n<seg id=\"1\">a</seg>"), "a test set with tags");
   EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
   EXPECT_EQ(kind_of("<url>http://x.y</url>\n<keywords>a</keywords>\n<talkid>1</talkid>\nThe dog\n"),

@@ -21,6 +21,7 @@
 #include "document/markup_tokens.h"
 #include "document/segment_builder.h"
 #include "document/stand_ins.h"
+#include "document/token.h"
 #include "document/weights.h"
 #include "study/attention_matrix.h"
 #include "text/bytes.h"

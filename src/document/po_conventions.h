@@ -1,0 +1,53 @@
+// What the texts in a PO file are: which placeholders, markup and accelerators they have, as flags
+// of the messages, the header and the messages together say.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/escaped_text.h"
+#include "document/message_format.h"
+#include "document/po_entries.h"
+
+namespace heed::document {
+
+/// How the text of a message is written: its placeholders and markup, and the characters that it
+/// doubles.
+struct MessageFormat {
+  EscapedText::FindItem item = nullptr;
+  std::string (*(*escaped)(const ReferenceWriting& references))(std::string_view text) = nullptr;
+  char doubled = 0;  // this sign, or `{`, which is written twice
+  EscapedText::FindMarkup markup = reference_markup;
+  bool has_accelerators = false;
+  bool is_restructured = false;  // reStructuredText, of Sphinx's documentation
+};
+
+/// What the fields of a header say about all messages.
+struct PoHeader {
+  char accelerator = 0;  // the mark of accelerators; 0: it is not said
+  bool is_qt = false, is_drupal = false;
+};
+
+/// What a file says of all its messages.
+class PoConventions {
+ public:
+  PoConventions() = default;
+  PoConventions(std::string_view bytes, const std::vector<PoEntry>& entries,
+                const PoHeader& header);
+
+  /// What a message says by its flags comes before what its file shows.
+  MessageFormat format_of(const PoEntry& entry) const;
+  /// The mark of accelerators; 0: there are none.
+  char accelerator() const { return accelerator_; }
+  /// Whether messages have forms with `|` between them.
+  bool has_forms() const { return has_forms_; }
+
+ private:
+  bool is_restructured_ = false;  // Sphinx's documentation
+  bool is_drupal_ = false;
+  bool has_forms_ = false;
+  char accelerator_ = 0;
+};
+
+}  // namespace heed::document
