@@ -206,9 +206,9 @@ class Document::Paragraph {
     return inside == 0 ? token.from : token.to;
   }
 
-  /// Of those elements that a line break of a segment ends, the ones in the segment are counted.
-  /// The tags of those around all of it are written with the line break. One with one end in the
-  /// segment goes on over the line break.
+  /// Counts those elements that a line break ends which are in its segment. The tags of those
+  /// around all of the segment are written with the line break. One with one end in the segment
+  /// goes on over the line break.
   void set_ended_elements(std::size_t i, ByteRange range, Token& line_break) const {
     std::string ends, begins;
     line_break.ended_elements = 0;

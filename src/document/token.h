@@ -44,8 +44,8 @@ struct Token {
   bool stays = false;           // a kept item that stays in the text (text::KeptItem)
   bool is_placeholder = false;  // whole, and a word of its sentence whatever its bytes are: `{}`
   bool in_order = false;        // a placeholder that keeps its order: "%s of %d"
-  /// Of a line break: so many of the elements around it, the innermost, end before it and begin
-  /// again after it, where it stands in a translation, too. Its `text` has no tags.
+  /// So many of the elements around a line break, the innermost, end before it and begin again
+  /// after it, where it stands in a translation, too. Its `text` has no tags.
   std::size_t ended_elements = 0;
   static constexpr std::size_t kAllElements = -1;
 

@@ -130,6 +130,14 @@ class Xml {
             !text::is_blank(bytes_.substr(event.bytes.from, event.bytes.to - event.bytes.from)));
   }
 
+  /// The language that the element says it has; DocBook 4 has an attribute of its own for it.
+  std::optional<std::string_view> said_language(const XmlEvent& start) const {
+    if (start.has_attribute("xml:lang")) return start.attribute("xml:lang");
+    if (vocabulary_ == XmlVocabulary::docbook && start.has_attribute("lang"))
+      return start.attribute("lang");
+    return std::nullopt;
+  }
+
   /// Sets the language of the text that is translated: the one that is asked for, or else that of
   /// the root. A document whose root has another one, and which has nothing in the one asked for,
   /// is taken to be wrong about itself.
@@ -138,7 +146,7 @@ class Xml {
     bool is_first = true, has_asked = false;
     for (const XmlEvent& event : events_) {
       if (event.kind != XmlEvent::EventType::start) continue;
-      const std::string code = language_code(event.attribute("xml:lang"));
+      const std::string code = language_code(said_language(event).value_or(""));
       if (is_first) of_root = code;
       is_first = false;
       has_asked |= !code.empty() && code == asked;
@@ -164,8 +172,7 @@ class Xml {
           state.is_kept = !*says;
         else
           state.is_kept |= xml_code(vocabulary_, event.local_name()) != XmlCode::none;
-        if (event.has_attribute("xml:lang"))
-          state.is_foreign = is_foreign(event.attribute("xml:lang"), language_);
+        if (const auto said = said_language(event)) state.is_foreign = is_foreign(*said, language_);
         stays_[i] = state.is_kept || state.is_foreign;
         states.push_back(state);
         open.push_back(i);

@@ -125,6 +125,9 @@ TEST(XmlDocument, TextInAnotherLanguageStays) {
               ElementsAre("Un", "Zwei"));
   EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>Un</p><p xml:lang=\"en\">Two</p></a>"),
               ElementsAre("Two"));
+  EXPECT_THAT(texts("<chapter lang=\"en\"><para>One</para><para lang=\"fr\">Deux</para></chapter>"),
+              ElementsAre("One"));
+  EXPECT_THAT(texts("<a><p lang=\"fr\">One</p></a>"), ElementsAre("One"));
   // A template may have written the wrong language.
   EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>One</p><p xml:lang=\"de\">Zwei</p></a>"),
               ElementsAre("One"));
