@@ -206,6 +206,15 @@ TEST(XmlDocument, GivesItsBytesBack) {
   const std::vector<std::string> parts = {
       "One",   " ",          ". Two ",          "\n\n",  "\r\n  ", "&lt;b&gt;",
       "&#10;", "<!-- x -->", "<![CDATA[<y>]]>", "<br/>", "&amp;",  "ä"};
+  const std::vector<std::string> names = {"b", "c", "d", "e", "codeph", "codeblock"},
+                                 attributes = {"",
+                                               "",
+                                               "",
+                                               "",
+                                               " translate='no'",
+                                               " translate='yes'",
+                                               " xml:lang='fr'",
+                                               " xml:lang='en'"};
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::string bytes = "<a>";
@@ -213,8 +222,8 @@ TEST(XmlDocument, GivesItsBytesBack) {
     for (unsigned left = random() % 40; left > 0; --left) {
       const unsigned choice = random() % 6;
       if (choice == 0) {
-        open.emplace_back(1, static_cast<char>('b' + random() % 4));
-        bytes += '<' + open.back() + (random() % 9 == 0 ? " translate='no'>" : ">");
+        open.push_back(names[random() % names.size()]);
+        bytes += '<' + open.back() + attributes[random() % attributes.size()] + '>';
       } else if (choice == 1 && !open.empty()) {
         bytes += "</" + open.back() + '>';
         open.pop_back();
