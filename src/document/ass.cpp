@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/strings.h"
@@ -20,15 +21,16 @@ namespace {
 
 /// Where the fields of an event stand: the text is the last one, and may have commas.
 struct EventFields {
-  std::size_t count = 10, start = 1, end = 2, style = 3, name = 4;
+  std::size_t count = 10, layer = 0, start = 1, end = 2, style = 3, name = 4;
 
   EventFields() = default;
   /// The fields by the names in a line "Format: Layer, Start, ...".
   explicit EventFields(std::string_view names) {
     count = 0;
-    start = end = style = name = static_cast<std::size_t>(-1);
+    layer = start = end = style = name = static_cast<std::size_t>(-1);
     for (const std::string& field : split(names, ',')) {
       const std::string small = ascii_lower(trim(field));
+      if (small == "layer") layer = count;
       if (small == "start") start = count;
       if (small == "end") end = count;
       if (small == "style") style = count;
@@ -48,23 +50,36 @@ std::string with_escaped_braces(std::string_view text) {
   return out;
 }
 
+/// The commands in a text that say where on the screen it is shown: `\\pos(1,2)`.
+std::string place_in(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; (at = text.find('\\', at)) != text.npos; ++at)
+    if (text.substr(at).starts_with("\\pos(") || text.substr(at).starts_with("\\move("))
+      out += text.substr(at, text.find(')', at) - at);
+  return out;
+}
+
 /// Adds the text of a line "Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,text". `from` is
 /// where its fields begin.
 void add_event(std::string_view bytes, std::size_t from, std::size_t to, const EventFields& fields,
                std::vector<Cue>& cues) {
   text::CueTimes times;
-  ByteRange voice;
+  std::string voice, place;
   for (std::size_t i = 0; i + 1 < fields.count; ++i) {
     const std::size_t comma = bytes.substr(0, to).find(',', from);
     if (comma == std::string_view::npos) return;
     std::string_view field = bytes.substr(from, comma - from);
     if (i == fields.start) times.start = text::take_time(field).value_or(0);
     if (i == fields.end) times.end = text::take_time(field).value_or(0);
-    if (i == fields.style) voice = {from, comma};
-    if (i == fields.name && fields.name == fields.style + 1) voice.to = comma;
+    if (i == fields.style || i == fields.name) (voice += trim(field)) += ',';
+    if (i == fields.layer) (place += trim(field)) += ',';
     from = comma + 1;
   }
-  add_cue(bytes, {from, to}, times, bytes.substr(voice.from, voice.to - voice.from), cues);
+  const std::size_t before = cues.size();
+  add_cue(bytes, {from, to}, times, cues);
+  if (cues.size() == before) return;
+  cues.back().voice = std::move(voice);
+  cues.back().place = place + place_in(bytes.substr(from, to - from));
 }
 
 }  // namespace
@@ -74,6 +89,7 @@ Passages read_ass(std::string_view bytes, const ReadOptions& options) {
                                 .blanks = {"\\h"},
                                 .has_all_braces = true,
                                 .has_drawings = true,
+                                .has_places = true,
                                 .escaped = with_escaped_braces};
   expect_subtitles(bytes, text::SubtitleKind::substation);
   const LineByLine lines(bytes);

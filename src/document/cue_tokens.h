@@ -19,6 +19,7 @@ struct CueSyntax {
   bool has_references = false;  // &amp;
   bool has_all_braces = false;  // {...} is no text; otherwise only {\an8}, {y:i} and the like
   bool has_drawings = false;    // what comes between {\p1} and {\p0} is no text
+  bool has_places = false;      // several texts are shown at the same time, at places of their own
   /// As Writing::escaped, for cues without references; where a reference stands in the source,
   /// text::with_references() writes the translation.
   std::string (*escaped)(std::string_view text) = nullptr;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -76,6 +77,21 @@ std::size_t bytes_of_arrows(std::string_view text) {
   return bytes >= 2 && !text.substr(bytes).starts_with('=') ? bytes : 0;
 }
 
+bool has_small_letter(std::string_view text) {
+  return text::any_code_point(text, [](const text::CodePoint& point) {
+    return text::to_upper(point.value) != point.value;
+  });
+}
+
+/// Whether the text is a name in capitals with a colon: "MAN 2:".
+bool is_name_of_speaker(std::string_view text) {
+  constexpr std::size_t kLongest = 60;  // bytes
+  return text.size() <= kLongest && (text.ends_with(':') || text.ends_with("：")) &&
+         !has_small_letter(text) && text::any_code_point(text, [](const text::CodePoint& point) {
+           return text::to_lower(point.value) != point.value;
+         });
+}
+
 /// A line of a cue, in which the dash, the >>, or the # of a song, at its ends is a token of its
 /// own.
 class CueLine {
@@ -88,11 +104,16 @@ class CueLine {
     for (const auto& [opens, closes] :
          {std::pair<std::string_view, std::string_view>{"[", "]"}, {"(", ")"}, {"（", "）"}})
       if (text.starts_with(opens) && text.ends_with(closes)) begins_anew_ = is_over_ = true;
+    names_speaker_ = is_name_of_speaker(text);
+    has_small_letter_ = document::has_small_letter(text);
   }
 
   const std::vector<Token>& tokens() const { return tokens_; }
   bool begins_anew() const { return begins_anew_; }
   bool is_over() const { return is_over_; }
+  /// Whether it is nothing but the name of who speaks in the next line.
+  bool names_speaker() const { return names_speaker_; }
+  bool has_small_letter() const { return has_small_letter_; }
 
  private:
   void read_begin() {
@@ -151,26 +172,101 @@ class CueLine {
   std::string_view bytes_;
   std::vector<Token> tokens_;
   bool begins_anew_ = false, is_over_ = false;
+  bool names_speaker_ = false, has_small_letter_ = false;
 };
+
+/// The tokens that open an element and are not closed, in order; by closing token what it closes.
+struct CueElements {
+  std::vector<std::size_t> open;
+  std::vector<std::size_t> opening_of;  // by token; its own index where it closes nothing
+
+  explicit CueElements(const std::vector<Token>& tokens) {
+    std::map<std::string, int64_t, std::less<>> names;  // of those that are open
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const Token& token = tokens[i];
+      opening_of.push_back(i);
+      if (token.syntax == Token::Syntax::opening) {
+        open.push_back(i);
+        ++names[token.name];
+      }
+      if (token.syntax != Token::Syntax::closing || names[token.name] == 0) continue;
+      for (bool is_found = false; !is_found; open.pop_back()) {
+        is_found = tokens[open.back()].name == token.name;
+        --names[tokens[open.back()].name];
+        if (is_found) opening_of[i] = open.back();
+      }
+    }
+  }
+};
+
+/// How many elements end with the tokens before `end` and begin again with those of `next` from
+/// `begin` on. At least one token is left on both sides.
+std::size_t elements_that_go_on(std::string_view bytes, const std::vector<Token>& tokens,
+                                const CueElements& elements, std::size_t end,
+                                std::span<const Token> next) {
+  std::size_t count = 0;
+  for (; count + 1 < end && count + 1 < next.size(); ++count) {
+    const std::size_t closing = end - 1 - count;
+    const Token& opening = tokens[elements.opening_of[closing]];
+    if (tokens[closing].syntax != Token::Syntax::closing || &opening == &tokens[closing] ||
+        next[count].syntax != Token::Syntax::opening ||
+        bytes.substr(opening.from, opening.bytes()) !=
+            bytes.substr(next[count].from, next[count].bytes()))
+      break;
+  }
+  return count;
+}
+
+/// Makes one element of those that end before a line break and begin again after it: a text whose
+/// lines are each in italics is one text in italics.
+void join_elements(std::string_view bytes, std::vector<Token>& tokens) {
+  const CueElements elements(tokens);
+  std::vector<Token> out;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    const std::size_t count =
+        token.syntax == Token::Syntax::line_break
+            ? elements_that_go_on(bytes, tokens, elements, i, std::span(tokens).subspan(i + 1))
+            : 0;
+    if (count == 0) {
+      out.push_back(token);
+      continue;
+    }
+    out.resize(out.size() - count);
+    out.push_back({.from = tokens[i - count].from,
+                   .to = tokens[i + count].to,
+                   .syntax = Token::Syntax::line_break,
+                   .text = std::string(bytes.substr(token.from, token.bytes())),
+                   .ended_elements = count});
+    i += count;
+  }
+  tokens = std::move(out);
+}
 
 std::vector<Turn> turns_of(std::string_view bytes, const std::vector<Token>& tokens) {
   std::vector<Turn> turns;
+  bool was_small = false;  // the line before has a small letter
   const auto is_break = [](const Token& token) {
     return token.syntax == Token::Syntax::line_break;
   };
   for (auto from = tokens.begin(); from != tokens.end();) {
     const auto to = std::find_if(from, tokens.end(), is_break);
     const CueLine line(bytes, {from, to});
-    if (turns.empty() || turns.back().is_over || line.begins_anew())
-      turns.push_back({.begins_anew = line.begins_anew()});
+    // Among lines that are all in capitals, it may be any line.
+    const bool is_speaker = line.names_speaker() && (from == tokens.begin() || was_small);
+    was_small = line.has_small_letter();
+    const bool begins_anew = line.begins_anew() || is_speaker;
+    if (turns.empty() || turns.back().is_over || begins_anew)
+      turns.push_back({.begins_anew = begins_anew});
     else
       turns.back().tokens.push_back(*std::prev(from));
     Turn& turn = turns.back();
     turn.tokens.insert(turn.tokens.end(), line.tokens().begin(), line.tokens().end());
-    turn.is_over = line.is_over();
+    turn.is_over = line.is_over() || is_speaker;
     from = to == tokens.end() ? to : std::next(to);
   }
   std::erase_if(turns, [](const Turn& turn) { return turn.tokens.empty(); });
+  for (Turn& turn : turns) join_elements(bytes, turn.tokens);
   return turns;
 }
 
@@ -201,30 +297,6 @@ bool begins_small(std::string_view text) {
   }
   return false;
 }
-
-/// The tokens that open an element and are not closed, in order; by closing token what it closes.
-struct CueElements {
-  std::vector<std::size_t> open;
-  std::vector<std::size_t> opening_of;  // by token; its own index where it closes nothing
-
-  explicit CueElements(const std::vector<Token>& tokens) {
-    std::map<std::string, int64_t, std::less<>> names;  // of those that are open
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      const Token& token = tokens[i];
-      opening_of.push_back(i);
-      if (token.syntax == Token::Syntax::opening) {
-        open.push_back(i);
-        ++names[token.name];
-      }
-      if (token.syntax != Token::Syntax::closing || names[token.name] == 0) continue;
-      for (bool is_found = false; !is_found; open.pop_back()) {
-        is_found = tokens[open.back()].name == token.name;
-        --names[tokens[open.back()].name];
-        if (is_found) opening_of[i] = open.back();
-      }
-    }
-  }
-};
 
 /// Reads the cues of a document.
 class CueJoiner {
@@ -272,10 +344,12 @@ class CueJoiner {
     if (turns_[i - 1].empty() || turns_[i - 1].back().is_over || turns_[i].front().begins_anew)
       return false;
     const int64_t pause = now.start - before.end;
-    if (now.voice != before.voice || now.start < before.start || pause > kLongestPause ||
+    if (now.voice != before.voice || now.place != before.place || now.start < before.start ||
+        pause > kLongestPause || (syntax_.has_places && pause < 0) || texts_[i - 1].empty() ||
         kFewestEnds * ends_ < cues_.size() || repeats(i))
       return false;
     const std::string text = shown_text(bytes_, turns_[i].front().tokens);
+    if (text.empty()) return false;  // a drawing
     const bool is_small = begins_small(text);
     // Inside a paragraph no sentence begins with a small letter, but cues do.
     if (ends_between(texts_[i - 1], text, language_) || (is_small && is_ended_[i - 1]))
@@ -320,16 +394,8 @@ class CueJoiner {
     };
     const CueElements elements(tokens);
     ByteRange written = {tokens[end - 1].to, next[begin].from};
-    std::size_t count = 0;  // elements that end here and begin again
-    while (count + 1 < end && begin + count + 1 < next.size()) {
-      const Token& closing = tokens[end - 1 - count];
-      const std::size_t opening = elements.opening_of[end - 1 - count];
-      if (closing.syntax != Token::Syntax::closing || opening == end - 1 - count ||
-          next[begin + count].syntax != Token::Syntax::opening ||
-          !same(tokens[opening], next[begin + count]))
-        break;
-      ++count;
-    }
+    const std::size_t count =
+        elements_that_go_on(bytes_, tokens, elements, end, std::span(next).subspan(begin));
     const auto is_voice = [](const Token& token) {
       return token.syntax == Token::Syntax::opening && token.name == "v";
     };
@@ -348,7 +414,8 @@ class CueJoiner {
     Token gap{.from = tokens[end - 1].to,
               .to = next[begin].from,
               .syntax = Token::Syntax::line_break,
-              .divides = true};
+              .divides = true,
+              .ended_elements = Token::kAllElements};
     if (count > 0) gap.text = bytes_.substr(written.from, written.to - written.from);
     tokens.resize(end);
     tokens.push_back(std::move(gap));

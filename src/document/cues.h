@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,19 +16,21 @@ namespace heed::document {
 struct Cue {
   ByteRange text;              // without blanks at its ends; not empty
   int64_t start = 0, end = 0;  // milliseconds
-  /// The bytes that say who speaks: no sentence goes on in a cue with others.
-  std::string_view voice = {};
+  /// Who speaks, and where the text is shown: no sentence goes on in a cue with others.
+  std::string voice = {}, place = {};
 };
 
 /// The passages of cues, which are in the order of their texts.
 /// - A line that begins with a dash or >> (of another speaker) or a note of music, that follows a
-///   line which ends in a note, or that stands in brackets, begins a passage.
+///   line which ends in a note, or that stands in brackets, begins a passage. So does the name of a
+///   speaker in capitals, with a colon, on a line of its own, which is a passage by itself.
 /// - A passage goes on in the next cue where a sentence may: it has not ended there by the rules of
 ///   `language` (text/sentences.h), which see a capital in place of a small letter; the next text
 ///   begins with a small letter within 3 s, or directly (within 0.5 s) with another character,
 ///   unless the passage begins with a small letter after the end of a sentence; in a document in
 ///   which at least a tenth, or a fifth, of the cues end a sentence. Not so where the next cue says
-///   the same again.
+///   the same again, nor where one of the two has no text, nor, if the format has places, where
+///   both are shown at the same time.
 /// What stands between cues is a line break that divides (Token::divides), with tags that end
 /// before it and begin again after it.
 Passages passages_of_cues(std::string_view bytes, const std::vector<Cue>& cues,

@@ -58,6 +58,7 @@ class Document::Paragraph {
         tokens_(tokens_of(bytes, passage, options)) {
     find_partners();
     join_links(script);
+    find_ended_elements();
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       const Token& token = tokens_[i];
       starts_.push_back(mask_.size());
@@ -175,6 +176,7 @@ class Document::Paragraph {
       Token& token = tokens.emplace_back(tokens_[i]);
       token.from = std::max(token.from, range.from) - range.from;
       token.to = std::min(token.to, range.to) - range.from;
+      if (token.ended_elements > 0) set_ended_elements(i, range, token);
     }
     return make_segment(bytes_.substr(range.from, range.to - range.from), std::move(tokens),
                         writing_);
@@ -202,6 +204,27 @@ class Document::Paragraph {
     const Token& token = tokens_[i];
     if (token.is_plain()) return token.from + std::min(inside, token.bytes());
     return inside == 0 ? token.from : token.to;
+  }
+
+  /// Counts those elements that a line break ends which are in its segment. The tags of those
+  /// around all of the segment are written with the line break. One with one end in the segment
+  /// goes on over the line break.
+  void set_ended_elements(std::size_t i, ByteRange range, Token& line_break) const {
+    std::string ends, begins;
+    line_break.ended_elements = 0;
+    for (const std::size_t opening : ended_.at(i)) {
+      const Token &first = tokens_[opening], &last = tokens_[partners_[opening]];
+      if (first.from >= range.from && last.to <= range.to) {
+        ++line_break.ended_elements;
+      } else if (first.from < range.from && last.to > range.to) {
+        ends += bytes_.substr(last.from, last.bytes());
+        begins.insert(0, bytes_.substr(first.from, first.bytes()));
+      }
+    }
+    if (ends.empty()) return;
+    if (line_break.text.empty())
+      line_break.text = bytes_.substr(tokens_[i].from, tokens_[i].bytes());
+    line_break.text = ends + line_break.text + begins;
   }
 
   /// Whether the token, or its other half, is written differently in a translation.
@@ -347,11 +370,33 @@ class Document::Paragraph {
     }
   }
 
+  void find_ended_elements() {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      Token& token = tokens_[i];
+      if (token.syntax == Token::Syntax::opening && partners_[i] < tokens_.size())
+        open.push_back(i);
+      while (token.syntax == Token::Syntax::closing && !open.empty() && partners_[open.back()] <= i)
+        open.pop_back();
+      if (token.ended_elements == 0) continue;
+      if (token.ended_elements > open.size() && token.ended_elements != Token::kAllElements) {
+        // One is not closed: the line break is written as it is.
+        token.ended_elements = 0;
+        token.text.clear();
+        continue;
+      }
+      const std::size_t count = std::min({token.ended_elements, open.size(), kDeepestInlay});
+      ended_[i].assign(open.rbegin(), open.rbegin() + static_cast<std::ptrdiff_t>(count));
+    }
+  }
+
   std::string_view bytes_;
   Writing writing_;
   bool is_sentence_;
   std::vector<Token> tokens_;
   std::vector<std::size_t> partners_;  // by token that opens or closes: index of its other half
+  // By line break that ends elements: their opening tokens, the innermost first.
+  std::map<std::size_t, std::vector<std::size_t>> ended_;
   std::string mask_;
   std::vector<std::size_t> starts_;              // of each token in mask_
   std::vector<std::size_t> words_before_ = {0};  // by token, and after the last: those with words

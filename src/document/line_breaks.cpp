@@ -56,17 +56,26 @@ std::vector<LineBreak> breaks_in(const Segment& segment, std::size_t possible) {
   return out;
 }
 
-/// The tags that the elements around a place need if a cue begins there, and if one ends there.
-std::string tags_before(std::size_t from, const std::vector<WrittenElement>& elements) {
+/// The tags with which `most` of the elements around a place, the innermost, begin again there, and
+/// those with which they end there.
+std::string tags_before(std::size_t from, const std::vector<WrittenElement>& elements,
+                        std::size_t most) {
   std::string tags;
-  for (const WrittenElement& element : elements)
-    if (element.bytes.from < from && from < element.bytes.to) tags += element.before;
+  for (auto element = elements.rbegin(); element != elements.rend() && most > 0; ++element)
+    if (element->bytes.from < from && from < element->bytes.to) {
+      tags.insert(0, element->before);
+      --most;
+    }
   return tags;
 }
-std::string tags_after(std::size_t to, const std::vector<WrittenElement>& elements) {
+std::string tags_after(std::size_t to, const std::vector<WrittenElement>& elements,
+                       std::size_t most) {
   std::string tags;
-  for (const WrittenElement& element : elements)
-    if (element.bytes.from < to && to < element.bytes.to) tags.insert(0, element.after);
+  for (auto element = elements.rbegin(); element != elements.rend() && most > 0; ++element)
+    if (element->bytes.from < to && to < element->bytes.to) {
+      tags += element->after;
+      --most;
+    }
   return tags;
 }
 
@@ -80,8 +89,10 @@ std::string with_repeated_parts(const std::vector<LineBreak>& breaks, const std:
     const std::size_t part = k * (possible.size() + 1) / (breaks.size() + 1);
     const std::size_t from = part == 0 ? 0 : possible[part - 1].to,
                       to = part == possible.size() ? text.size() : possible[part].from;
-    out += tags_before(from, elements) + text.substr(from, to - from) + tags_after(to, elements);
-    if (k < breaks.size()) out += breaks[k].bytes;
+    if (k > 0) out += tags_before(from, elements, breaks[k - 1].ended_elements);
+    out += text.substr(from, to - from);
+    if (k < breaks.size())
+      out += tags_after(to, elements, breaks[k].ended_elements) + breaks[k].bytes;
   }
   return out;
 }
@@ -121,10 +132,11 @@ std::string with_breaks(const Segment& segment, const std::string& text,
       ++next;
     const auto& [end, begin] = possible[next];
     out += text.substr(from, end - from);
-    if (breaks[k].divides)
-      out += tags_after(end, elements) + breaks[k].bytes + tags_before(begin, elements);
-    else
-      out += end == begin ? without_blanks(breaks[k].bytes) : breaks[k].bytes;
+    const std::size_t ended = breaks[k].ended_elements;
+    const bool loses_blanks = end == begin && !breaks[k].divides;
+    out += tags_after(end, elements, ended);
+    out += loses_blanks ? without_blanks(breaks[k].bytes) : breaks[k].bytes;
+    out += tags_before(begin, elements, ended);
     from = begin;
   }
   return out + text.substr(from);

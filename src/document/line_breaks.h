@@ -23,8 +23,8 @@ struct WrittenElement {
 /// that is nearest to the same share of its length. The bytes of its `inlays`, in order, are not
 /// broken. Where it has fewer blanks than the segment has breaks, lines are joined, but not where a
 /// break divides (Token::divides): there the text before it stands after it, too, if no word is
-/// left for it. The `elements`, in the order of their beginnings, end before a break that divides,
-/// and begin again after it.
+/// left for it. Of the `elements`, in the order of their beginnings, those that a break ends
+/// (Token::ended_elements) end before it, and begin again after it.
 std::string with_breaks(const Segment& segment, const std::string& text,
                         const std::vector<ByteRange>& inlays,
                         const std::vector<WrittenElement>& elements);

@@ -1,4 +1,4 @@
-// Subtitles of MicroDVD: {123}{456}text|second line.
+// Subtitles of MicroDVD: {123}{456}text|second line. SubViewer's are passed on.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,6 +29,8 @@ std::string without_bars(std::string_view text) {
 Passages read_microdvd(std::string_view bytes, const ReadOptions& options) {
   static const CueSyntax syntax{.breaks = {"|"}, .has_all_braces = true, .escaped = without_bars};
   constexpr int64_t kMilliseconds = 40;  // of a frame, if the document does not say
+  // Names of SubViewer's files end in .sub, too.
+  if (subtitles_kind(bytes) == text::SubtitleKind::subviewer) return read_sbv(bytes, options);
   expect_subtitles(bytes, text::SubtitleKind::microdvd);
   const LineByLine lines(bytes);
   std::vector<Cue> cues;
@@ -48,7 +50,7 @@ Passages read_microdvd(std::string_view bytes, const ReadOptions& options) {
     const auto time = [&](int64_t frame) {
       return static_cast<int64_t>(static_cast<double>(frame) * milliseconds);
     };
-    add_cue(bytes, {from, from + text.size()}, {time(frames.start), time(frames.end)}, {}, cues);
+    add_cue(bytes, {from, from + text.size()}, {time(frames.start), time(frames.end)}, cues);
   }
   return passages_of_cues(bytes, cues, syntax, options.source_language);
 }

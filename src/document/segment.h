@@ -57,7 +57,8 @@ struct Writing {
 struct LineBreak {
   std::size_t at = 0, of = 0;  // bytes of the segment before it, and all, on one line
   std::string bytes;
-  bool divides = false;  // Token::divides: between cues
+  bool divides = false;            // Token::divides: between cues
+  std::size_t ended_elements = 0;  // Token::ended_elements
 };
 
 /// About a sentence, which is translated as one: a sentence of a document, or the text between two

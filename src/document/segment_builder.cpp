@@ -56,7 +56,8 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
       const std::string_view joint = joint_of(raw, token);
       breaks.push_back({.at = joined,
                         .bytes = token.text.empty() ? std::string(bytes) : token.text,
-                        .divides = token.divides});
+                        .divides = token.divides,
+                        .ended_elements = token.ended_elements});
       joined += joint.size();
       plain += joint;
       if (!joint.empty()) builder.add({}, joint);

@@ -59,7 +59,7 @@ std::vector<Cue> cues_of(std::string_view bytes, const SubtitleLines& lines, con
   std::optional<text::CueTimes> now;
   ByteRange text;
   const auto end_cue = [&] {
-    if (now && !text.is_empty()) add_cue(bytes, text, *now, {}, cues);
+    if (now && !text.is_empty()) add_cue(bytes, text, *now, cues);
     now.reset();
     text = {};
   };
@@ -125,15 +125,13 @@ std::string_view subtitles_name(text::SubtitleKind kind) {
 
 }  // namespace
 
-void add_cue(std::string_view bytes, ByteRange text, text::CueTimes times, std::string_view voice,
-             std::vector<Cue>& cues) {
+void add_cue(std::string_view bytes, ByteRange text, text::CueTimes times, std::vector<Cue>& cues) {
   while (!text.is_empty() && is_one_of(bytes[text.from], kCueBlanks)) ++text.from;
   while (!text.is_empty() && is_one_of(bytes[text.to - 1], kCueBlanks)) --text.to;
-  if (!text.is_empty())
-    cues.push_back({.text = text, .start = times.start, .end = times.end, .voice = voice});
+  if (!text.is_empty()) cues.push_back({.text = text, .start = times.start, .end = times.end});
 }
 
-void expect_subtitles(std::string_view bytes, text::SubtitleKind own) {
+text::SubtitleKind subtitles_kind(std::string_view bytes) {
   std::string_view first[2];  // lines that are not blank
   std::size_t count = 0;
   for (std::size_t at = 0; count < 2 && at < bytes.size();) {
@@ -142,7 +140,11 @@ void expect_subtitles(std::string_view bytes, text::SubtitleKind own) {
     if (!text::is_blank(line)) first[count++] = line;
     at = end + 1;
   }
-  const text::SubtitleKind kind = text::subtitles_of(first[0], first[1]);
+  return text::subtitles_of(first[0], first[1]);
+}
+
+void expect_subtitles(std::string_view bytes, text::SubtitleKind own) {
+  const text::SubtitleKind kind = subtitles_kind(bytes);
   if (kind == own || kind == text::SubtitleKind::none) return;
   const DocumentFormat* format =
       format_of_name("text" + std::string(text::ending_of_subtitles(kind)));

@@ -44,6 +44,10 @@ struct Token {
   bool stays = false;           // a kept item that stays in the text (text::KeptItem)
   bool is_placeholder = false;  // whole, and a word of its sentence whatever its bytes are: `{}`
   bool in_order = false;        // a placeholder that keeps its order: "%s of %d"
+  /// So many of the elements around a line break, the innermost, end before it and begin again
+  /// after it, where it stands in a translation, too. Its `text` has no tags.
+  std::size_t ended_elements = 0;
+  static constexpr std::size_t kAllElements = -1;
 
   /// An opening bracket, as for the `[` before the text of a link; a closing one for the
   /// `](address)` after it; a letter for code, which is a word of the sentence.

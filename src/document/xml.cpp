@@ -1,5 +1,6 @@
 // XML of any kind: the text of elements.
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,48 +10,88 @@
 #include "document/format.h"
 #include "document/passage.h"
 #include "document/token.h"
+#include "document/xml_code.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
+#include "text/language_tags.h"
 #include "text/references.h"
 #include "text/utf8.h"
 
 namespace heed::document {
 namespace {
 
-/// Whether the element says that it is not to be translated: by `translate` of HTML, DITA and
-/// others, or `its:translate` of W3C's Internationalization Tag Set.
-bool keeps_language(const XmlEvent& start) {
-  for (const char* name : {"translate", "its:translate"})
-    if (ascii_lower(start.attribute(name)) == "no") return true;
-  return false;
+/// Whether the element says that it is translated, or not: by `translate` of DocBook, DITA and
+/// others, or `its:translate` of W3C's Internationalization Tag Set. Nothing: it does not say.
+std::optional<bool> says_translated(const XmlEvent& start) {
+  std::optional<bool> says;
+  for (const char* name : {"translate", "its:translate"}) {
+    const std::string value = ascii_lower(start.attribute(name));
+    if (value == "no") return false;
+    if (value == "yes") says = true;
+  }
+  return says;
+}
+
+/// The language of a tag in two letters, where it has such a code: "en" for "eng_Latn".
+std::string language_code(std::string_view tag) {
+  const std::string main = text::main_language(tag.substr(0, tag.find_first_of("@.")));
+  const std::string code = text::language_called(main);
+  return code.empty() ? main : code;
+}
+
+/// Whether `xml:lang` says that a text is not in this language. Languages that have a code of two
+/// letters are called by it there.
+bool is_foreign(std::string_view tag, const std::string& own) {
+  const std::string code = language_code(tag);
+  if (code.empty()) return tag.starts_with("x-");  // a language of tests
+  const bool is_unknown = code == "und" || code == "mul" || (code.size() == 2 && own.size() == 3);
+  return !own.empty() && !is_unknown && code != own;
 }
 
 class Xml {
  public:
-  explicit Xml(std::string_view bytes) : bytes_(bytes), events_(xml_events(bytes)) {}
-
-  Passages read() {
+  Xml(std::string_view bytes, std::string_view language)
+      : bytes_(bytes), events_(xml_events(bytes)), vocabulary_(xml_vocabulary(bytes, events_)) {
     find_texts();
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      const XmlEvent& event = events_[i];
-      if (event.kind != XmlEvent::EventType::start) continue;
-      if (keeps_language(event)) {
-        i = event.partner;
-        continue;
-      }
-      if (!has_text_[i]) continue;
-      std::vector<Token> tokens =
-          tokens_of_xml(bytes_, events_, i + 1, event.partner,
-                        [&](const XmlEvent& start) { return role_of(start); });
-      if (!tokens.empty())
-        passages_.push_back({.tokens = std::move(tokens),
-                             .writing = {.escaped = text::with_references, .is_document = true}});
-      i = event.partner;
-    }
-    return std::move(passages_);
+    find_language(language_code(language));
+    find_staying();
+  }
+
+  Passages read() && {
+    Passages passages;
+    add_passages(0, events_.size(), Nesting::outside, passages);
+    return passages;
   }
 
  private:
+  enum class Nesting { outside, inside };  // of an element that stays in another passage
+
+  /// Adds the passages of events [first, last). What is translated inside of an element that stays
+  /// in a passage is in Passage::inside; inside of that, such elements stay with all they have.
+  void add_passages(std::size_t first, std::size_t last, Nesting nesting, Passages& out) const {
+    for (std::size_t i = first; i < last; ++i) {
+      const XmlEvent& event = events_[i];
+      if (event.kind != XmlEvent::EventType::start) continue;
+      if (stays_[i]) {
+        if (!has_translated_[i]) i = event.partner;
+        continue;
+      }
+      if (!has_text_[i]) continue;
+      Passage passage{
+          .tokens = tokens_of_xml(bytes_, events_, i + 1, event.partner,
+                                  [&](const XmlEvent& start) { return role_of(start); }),
+          .writing = {.escaped = text::with_references, .is_document = true}};
+      for (std::size_t k = i + 1; k < event.partner && nesting == Nesting::outside; ++k) {
+        if (events_[k].kind != XmlEvent::EventType::start || !stays_[k]) continue;
+        if (has_translated_[k])
+          add_passages(k + 1, events_[k].partner, Nesting::inside, passage.inside);
+        k = events_[k].partner;
+      }
+      if (!passage.tokens.empty()) out.push_back(std::move(passage));
+      i = event.partner;
+    }
+  }
+
   /// Finds which elements have text directly in them, and which may stand in a sentence: an element
   /// with text, one without content, and one with nothing but such an element in it. Several
   /// elements without text around them are a list, and stand by themselves.
@@ -89,22 +130,84 @@ class Xml {
             !text::is_blank(bytes_.substr(event.bytes.from, event.bytes.to - event.bytes.from)));
   }
 
+  /// The language that the element says it has; DocBook 4 has an attribute of its own for it.
+  std::optional<std::string_view> said_language(const XmlEvent& start) const {
+    if (start.has_attribute("xml:lang")) return start.attribute("xml:lang");
+    if (vocabulary_ == XmlVocabulary::docbook && start.has_attribute("lang"))
+      return start.attribute("lang");
+    return std::nullopt;
+  }
+
+  /// Sets the language of the text that is translated: the one that is asked for, or else that of
+  /// the root. A document whose root has another one, and which has nothing in the one asked for,
+  /// is taken to be wrong about itself.
+  void find_language(const std::string& asked) {
+    std::string of_root;
+    bool is_first = true, has_asked = false;
+    for (const XmlEvent& event : events_) {
+      if (event.kind != XmlEvent::EventType::start) continue;
+      const std::string code = language_code(said_language(event).value_or(""));
+      if (is_first) of_root = code;
+      is_first = false;
+      has_asked |= !code.empty() && code == asked;
+    }
+    language_ = asked.empty() || (!of_root.empty() && !has_asked) ? of_root : asked;
+  }
+
+  /// Finds which elements stay: those that say so, or are code, or are in one that does, unless
+  /// they say that they are translated; and those in another language.
+  void find_staying() {
+    struct State {
+      bool is_kept = false, is_foreign = false;
+    };
+    stays_.assign(events_.size(), false);
+    has_translated_.assign(events_.size(), false);
+    std::vector<State> states = {{}};
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      const XmlEvent& event = events_[i];
+      if (event.kind == XmlEvent::EventType::start) {
+        State state = states.back();
+        if (const auto says = says_translated(event))
+          state.is_kept = !*says;
+        else
+          state.is_kept |= xml_code(vocabulary_, event.local_name()) != XmlCode::none;
+        if (const auto said = said_language(event)) state.is_foreign = is_foreign(*said, language_);
+        stays_[i] = state.is_kept || state.is_foreign;
+        states.push_back(state);
+        open.push_back(i);
+      } else if (event.kind == XmlEvent::EventType::end) {
+        states.pop_back();
+        open.pop_back();
+        const std::size_t start = event.partner;
+        if (!open.empty() && (has_translated_[start] || (!stays_[start] && has_text_[start])))
+          has_translated_[open.back()] = true;
+      }
+    }
+  }
+
   XmlRole role_of(const XmlEvent& start) const {
-    if (keeps_language(start)) return {XmlRole::RoleKind::whole};
     const std::size_t i = events_[start.partner].partner;
+    if (stays_[i])
+      return {xml_code(vocabulary_, start.local_name()) == XmlCode::block
+                  ? XmlRole::RoleKind::apart
+                  : XmlRole::RoleKind::whole};
     return {is_span_[i] ? XmlRole::RoleKind::span : XmlRole::RoleKind::cut};
   }
 
   std::string_view bytes_;
   std::vector<XmlEvent> events_;
-  std::vector<bool> has_text_, is_span_;  // by index of a start tag
-  Passages passages_;
+  XmlVocabulary vocabulary_;
+  std::string language_;  // of the text that is translated; empty where that is not known
+  // By index of a start tag.
+  std::vector<bool> has_text_, is_span_;
+  std::vector<bool> stays_, has_translated_;  // it has an element in it that is translated
 };
 
 }  // namespace
 
-Passages read_xml(std::string_view bytes, const ReadOptions& /*options*/) {
-  return Xml(bytes).read();
+Passages read_xml(std::string_view bytes, const ReadOptions& options) {
+  return Xml(bytes, options.source_language).read();
 }
 
 }  // namespace heed::document

@@ -72,7 +72,9 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
       token.syntax = is_start ? Token::Syntax::opening : Token::Syntax::closing;
       token.name = kElement + event.name;
     } else {
-      if (role.kind != XmlRole::RoleKind::whole)
+      if (role.kind == XmlRole::RoleKind::apart)
+        token.syntax = Token::Syntax::block;
+      else if (role.kind != XmlRole::RoleKind::whole)
         token.syntax =
             role.kind == XmlRole::RoleKind::opens ? Token::Syntax::opening : Token::Syntax::closing;
       token.name = std::move(role.name);

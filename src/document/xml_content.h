@@ -21,6 +21,7 @@ struct XmlRole {
     opens,   // all of it stays, and is the beginning of what the one that `closes` ends
     closes,  // with the same name
     cut,     // a sentence ends at each of its tags
+    apart,   // all of it stays, and a sentence ends there
   };
   RoleKind kind = RoleKind::whole;
   std::string name = {};  // of what `opens` and `closes`

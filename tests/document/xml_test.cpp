@@ -103,6 +103,95 @@ TEST(XmlDocument, ElementsBetweenTextStandInTheSentenceUnlessTheyAreLists) {
       ElementsAre("One two, three:", "four", "five", "and X1 six."));
 }
 
+TEST(XmlDocument, TextInAnotherLanguageStays) {
+  const auto texts = [](const std::string& bytes, const std::string& source = "en") {
+    const Document read(bytes, *format_named("xml"), {.read = {.source_language = source}});
+    EXPECT_EQ(filled(read), bytes);
+    return model_texts(read);
+  };
+  const std::string names =
+      "<c><n>House</n><n xml:lang=\"nl\">Huis</n><n xml:lang=\"zh_TW\">房屋</n><n "
+      "xml:lang=\"sr@latin\">Kuća</n><n xml:lang=\"ast\">Casa</n><n xml:lang=\"x-test\">xx"
+      "House</n><n xml:lang=\"en-GB\">Home</n><n xml:lang=\"\">Hut</n><p xml:lang=\"fr\">Un <b "
+      "xml:lang=\"en\">dog</b> deux</p></c>";
+  EXPECT_THAT(texts(names), ElementsAre("House", "Home", "Hut", "dog"));
+  EXPECT_THAT(texts(names, "eng_Latn"), ElementsAre("House", "Home", "Hut", "dog"));
+  EXPECT_THAT(texts("<p>The <b xml:lang=\"fr\">chien noir</b> runs.</p>"),
+              ElementsAre("The X1 runs."));
+  // The source is not known: it is that of the root, or no text is in another language.
+  EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>Un</p><p xml:lang=\"de\">Zwei</p></a>", ""),
+              ElementsAre("Un"));
+  EXPECT_THAT(texts("<a><p xml:lang=\"fr\">Un</p><p xml:lang=\"de\">Zwei</p></a>", ""),
+              ElementsAre("Un", "Zwei"));
+  EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>Un</p><p xml:lang=\"en\">Two</p></a>"),
+              ElementsAre("Two"));
+  EXPECT_THAT(texts("<chapter lang=\"en\"><para>One</para><para lang=\"fr\">Deux</para></chapter>"),
+              ElementsAre("One"));
+  EXPECT_THAT(texts("<a><p lang=\"fr\">One</p></a>"), ElementsAre("One"));
+  // A template may have written the wrong language.
+  EXPECT_THAT(texts("<a xml:lang=\"fr\"><p>One</p><p xml:lang=\"de\">Zwei</p></a>"),
+              ElementsAre("One"));
+}
+
+TEST(XmlDocument, TheNearestElementSaysWhatIsTranslated) {
+  const std::string text =
+      "<page><p>Press the <media its:translate=\"no\" src=\"a\"><span its:translate=\"yes\">green "
+      "house</span></media> button.</p>\n<media translate=\"no\">no<p translate=\"yes\">The <b "
+      "translate=\"no\">no</b> dog.</p>no</media>\n<p translate=\"no\">no <em>no</em> <em "
+      "translate=\"yes\">runs</em>.</p><p>One.</p></page>";
+  const Document read = read_into("de", text, "xml");
+  EXPECT_THAT(model_texts(read),
+              ElementsAre("Press the X1 button.", "green house", "The X1 dog.", "runs", "One."));
+  EXPECT_EQ(filled(read), text);
+  EXPECT_EQ(filled(read, {"X1 A.", "B C", "X1 D.", "E", "F."}),
+            "<page><p><media its:translate=\"no\" src=\"a\"><span its:translate=\"yes\">B "
+            "C</span></media> A.</p>\n<media translate=\"no\">no<p translate=\"yes\"><b "
+            "translate=\"no\">no</b> D.</p>no</media>\n<p translate=\"no\">no <em>no</em> <em "
+            "translate=\"yes\">E</em>.</p><p>F.</p></page>");
+}
+
+TEST(XmlDocument, CodeOfMallardDocBookAndDitaStays) {
+  const std::string mallard =
+      "<page xmlns=\"http://projectmallard.org/1.0/\"><p>Run <cmd>sudo apt install</cmd> and open "
+      "<file>the/file</file>.</p>\n<code>\n# The dog\nx = 1\n</code>\n<screen><output>$ "
+      "</output><input>ls</input></screen><p>See: <screen>ls\n  -l</screen> and go.</p></page>";
+  EXPECT_THAT(model_texts(read_into("de", mallard, "xml")),
+              ElementsAre("Run X1 and open X2.", "See:", "and go."));
+  EXPECT_EQ(filled(read_into("de", mallard, "xml"), {"A X1 B X2.", "C:", "D."}),
+            "<page xmlns=\"http://projectmallard.org/1.0/\"><p>A <cmd>sudo apt install</cmd> B "
+            "<file>the/file</file>.</p>\n<code>\n# The dog\nx = 1\n</code>\n<screen><output>$ "
+            "</output><input>ls</input></screen><p>C: <screen>ls\n  -l</screen> D.</p></page>");
+  const std::string type = "<!DOCTYPE part PUBLIC \"-//OASIS//DTD DocBook XML V4.5//EN\" \"d\">";
+  for (const auto& [begin, end] : std::vector<std::pair<std::string, std::string>>{
+           {"<article xmlns=\"http://docbook.org/ns/docbook\">", "</article>"},
+           {type + "<part>", "</part>"},
+           {"<chapter>", "</chapter>"}})
+    EXPECT_THAT(model_texts(read_into("de",
+                                      begin +
+                                          "<para>Use <literal>the house</literal>.</para>"
+                                          "<programlisting>The dog\n  runs.</programlisting>" +
+                                          end,
+                                      "xml")),
+                ElementsAre("Use X1."))
+        << begin;
+  // The command of a step is text in DITA.
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "<!DOCTYPE task PUBLIC \"-//OASIS//DTD DITA Task//EN\" \"task.dtd\">"
+                            "<task><step><cmd>Open the <filepath>big file</filepath>.</cmd></step>"
+                            "<codeblock>no\nno</codeblock></task>",
+                            "xml")),
+      ElementsAre("Open the X1."));
+  // Elsewhere they may be anything.
+  EXPECT_THAT(model_texts(read_into("de", "<a><cmd>One</cmd><code>Two</code></a>", "xml")),
+              ElementsAre("One", "Two"));
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "<page xmlns=\"http://projectmallard.org/1.0/\"><code "
+                                    "translate=\"yes\">One</code></page>",
+                                    "xml")),
+              ElementsAre("One"));
+}
+
 TEST(XmlDocument, WhatIsNoTextStays) {
   for (const std::string text :
        {"<a/>", "<a> </a>", "<a><![CDATA[One two]]></a>", "<a><?p One?><!-- Two --></a>",
@@ -117,6 +206,15 @@ TEST(XmlDocument, GivesItsBytesBack) {
   const std::vector<std::string> parts = {
       "One",   " ",          ". Two ",          "\n\n",  "\r\n  ", "&lt;b&gt;",
       "&#10;", "<!-- x -->", "<![CDATA[<y>]]>", "<br/>", "&amp;",  "ä"};
+  const std::vector<std::string> names = {"b", "c", "d", "e", "codeph", "codeblock"},
+                                 attributes = {"",
+                                               "",
+                                               "",
+                                               "",
+                                               " translate='no'",
+                                               " translate='yes'",
+                                               " xml:lang='fr'",
+                                               " xml:lang='en'"};
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::string bytes = "<a>";
@@ -124,8 +222,8 @@ TEST(XmlDocument, GivesItsBytesBack) {
     for (unsigned left = random() % 40; left > 0; --left) {
       const unsigned choice = random() % 6;
       if (choice == 0) {
-        open.emplace_back(1, static_cast<char>('b' + random() % 4));
-        bytes += '<' + open.back() + (random() % 9 == 0 ? " translate='no'>" : ">");
+        open.push_back(names[random() % names.size()]);
+        bytes += '<' + open.back() + attributes[random() % attributes.size()] + '>';
       } else if (choice == 1 && !open.empty()) {
         bytes += "</" + open.back() + '>';
         open.pop_back();

@@ -1,0 +1,29 @@
+// Elements of XML that are code: of Mallard, DocBook and DITA.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "document/xml_events.h"
+
+namespace heed::document {
+
+/// Whose elements a document has. One name may be code in one and text in another: `cmd` is a
+/// command in Mallard, and a step of a task in DITA.
+enum class XmlVocabulary { other, mallard, docbook, dita };
+
+/// The vocabulary of a document, by the namespace of its root, its document type, its schema or the
+/// name of its root.
+XmlVocabulary xml_vocabulary(std::string_view bytes, const std::vector<XmlEvent>& events);
+
+enum class XmlCode {
+  none,
+  in_line,  // a word of the sentence around it
+  block,    // lines by themselves
+};
+
+/// What the element with this name is. Documents of other vocabularies, such as parts of a book
+/// without a document type, have only names that are nothing else anywhere.
+XmlCode xml_code(XmlVocabulary vocabulary, std::string_view local_name);
+
+}  // namespace heed::document
