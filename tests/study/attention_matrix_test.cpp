@@ -76,14 +76,14 @@ TEST(AttentionCsv, WeightsReadBackToTheSameFloat) {
   const auto lines = split(attention_csv_rows(matrix), '\n');
   EXPECT_EQ(std::stof(split(lines[0], ',').back()), third);
   EXPECT_EQ(std::stof(split(lines[1], ',').back()), tiny);
-  EXPECT_THAT(lines[0], HasSubstr("1,0,mean,0,t,0,a,"));
+  EXPECT_THAT(lines[0], HasSubstr("1,0,mean,0,\"t\",0,\"a\","));
 }
 
 TEST(AttentionCsv, MatrixFormIsTargetBySource) {
   const AttentionMatrix matrix{
       .target = {"x", "y"}, .source = {"a", ","}, .weights = {1, 0, 0.5f, 0.5f}};
   EXPECT_EQ(attention_csv_matrix(matrix),
-            "sentence 1 layer 0 head mean,a,\",\"\nx,1,0\ny,0.5,0.5\n");
+            "sentence 1 layer 0 head mean,\"a\",\",\"\n\"x\",1,0\n\"y\",0.5,0.5\n");
 }
 
 TEST(AttentionMatrix, OnlyTheEndAtTheEndIsNotCounted) {
