@@ -171,11 +171,11 @@ struct DataConfig {
       "With vocabulary.algorithm: pieces, lines are pieces that stay so: nothing is cut, and "
       "translations are not joined to words.")
   HEED_FIXED(std::string, source_language, "",
-             "Source language, for a model of many languages: its symbol in the vocabulary, such "
-             "as deu_Latn, or de for __de__ or <de>. It is put before every source line.")
+             "Source language, such as de. In a model of many languages it is the symbol in the "
+             "vocabulary that is put before every source line: deu_Latn, or de for __de__ or <de>.")
   HEED_FIXED(std::string, target_language, "",
-             "Target language: translations begin with its symbol. A symbol such as >>fra<< or "
-             "<2fr> is put before every source line instead.")
+             "Target language. In a model of many languages translations begin with its symbol; "
+             "one such as >>fra<< or <2fr> is put before every source line instead.")
   HEED_FIXED(bool, source_end, true,
              "Whether the model reads </s> after each source. Models of OpenNMT-py and Argos "
              "Translate were trained without it.")

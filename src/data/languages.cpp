@@ -35,8 +35,7 @@ std::optional<std::string> symbol_of(const std::string& language,
 [[noreturn]] void refuse_language(const std::string& key, const std::string& language,
                                   const std::vector<std::string>& languages) {
   throw UserError("{}: the vocabulary has no symbol for '{}'{}", key, one_line(language),
-                  languages.empty() ? ", nor for any other language; leave the key out"
-                                    : config::did_you_mean(language, languages));
+                  config::did_you_mean(language, languages));
 }
 
 }  // namespace
@@ -79,18 +78,23 @@ void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
   std::vector<std::string> before_source, before_target;
   if (const std::string& language = config.source_language; !language.empty()) {
     const auto symbol = symbol_of(language, source, kOfOwnSide);
-    if (!symbol) refuse_language("data.source_language", language, languages_of(source));
-    before_source.push_back(*symbol);
+    const auto known = languages_of(source);
+    if (symbol)
+      before_source.push_back(*symbol);
+    else if (!known.empty())
+      refuse_language("data.source_language", language, known);
   }
   if (const std::string& language = config.target_language; !language.empty()) {
     const auto symbol = symbol_of(language, target, kOfOwnSide),
                before = symbol_of(language, source, kBeforeSource);
-    if (!symbol && !before) {
-      const auto known = languages_of(target);
-      refuse_language("data.target_language", language,
-                      known.empty() ? languages_of(source) : known);
-    }
-    (symbol ? before_target : before_source).push_back(symbol ? *symbol : *before);
+    auto known = languages_of(target);
+    if (known.empty()) known = languages_of(source);
+    if (symbol)
+      before_target.push_back(*symbol);
+    else if (before)
+      before_source.push_back(*before);
+    else if (!known.empty())
+      refuse_language("data.target_language", language, known);
   }
   source = source.beginning_with(before_source)
                .with_end(config.source_end)

@@ -26,8 +26,9 @@ std::vector<std::string> symbols_of_fresh(const DataConfig& config);
 
 /// Makes lines begin with the symbols of source_language and target_language, sources end as
 /// source_end says, and lines of pieces stay so where `pieces` says it. <2CODE> and >>CODE<< name
-/// the target, and stand before the source (Johnson et al. 2017; OPUS-MT). Throws UserError naming
-/// the key, with the nearest languages, where there is no such symbol.
+/// the target, and stand before the source (Johnson et al. 2017; OPUS-MT). In vocabularies without
+/// symbols the languages are names alone. Throws UserError naming the key, with the nearest
+/// languages, where there are symbols, but none of the language.
 void begin_with_languages(const DataConfig& config, text::Vocabulary& source,
                           text::Vocabulary& target);
 

@@ -497,7 +497,8 @@ ForeignModel read_ctranslate2(const Package& package, const SegmentFiles& segmen
                     "int8 makes them small again",
                     file.quantised()));
   // Argos Translate's packages name their languages.
-  if (const char* metadata = "metadata.json"; out.languages.empty() && package.has(metadata)) {
+  const char* const metadata = "metadata.json";
+  if (source.symbols.empty() && target.symbols.empty() && package.has(metadata)) {
     const JsonObject names(package, metadata);
     out.source_language = code_of_language(names.text("from_code", ""));
     out.target_language = code_of_language(names.text("to_code", ""));

@@ -286,7 +286,8 @@ ForeignModel read_marian_mt(const Package& package, const JsonObject& settings) 
   transformer.require_all_read();
   out.decoding = proposed_search(package, out.model, target.names, 1, out.notes).decoding;
   append(out.decoding.forbid, unnamed);
-  if (out.languages.empty() && package.has(kTokenizerConfig)) {
+  // With symbols, one of them is the language.
+  if (pieces.symbols.empty() && target.symbols.empty() && package.has(kTokenizerConfig)) {
     const JsonObject tokenizer(package, kTokenizerConfig);
     out.source_language = code_of_language(tokenizer.text("source_lang", ""));
     out.target_language = code_of_language(tokenizer.text("target_lang", ""));

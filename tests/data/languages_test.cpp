@@ -75,9 +75,10 @@ TEST_F(Languages, AreRefusedByKeyWhereThereIsNoSymbol) {
             "data.target_language: the vocabulary has no symbol for 'xyz'; allowed: deu_Latn, "
             "eng_Latn, fra");
   EXPECT_EQ(refusal(of("fra", ""), some, some).substr(0, 21), "data.source_language:");
-  EXPECT_EQ(refusal(of("", "de"), none, none),
-            "data.target_language: the vocabulary has no symbol for 'de', nor for any other "
-            "language; leave the key out");
+  EXPECT_EQ(refusal(of("de", "fr"), some, none).substr(0, 21), "data.source_language:");
+  EXPECT_EQ(refusal(of("", "de"), some, none).substr(0, 21), "data.target_language:");
+  // Without symbols they are names.
+  EXPECT_THAT(begin(of("de", "en"), none, none), ElementsAre("|"));
 }
 
 TEST_F(Languages, ShiftNoLinkOfWords) {
