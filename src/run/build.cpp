@@ -410,8 +410,8 @@ Vocabularies make_vocabularies(const Config& config, const TrainedVocabularies& 
       require_serves(vocabulary, config, training.symbols, ready);
       return vocabulary;
     }
-    if (!bytes.empty()) return text::Vocabulary::from_model(bytes, "the vocabulary just trained");
     log::info("training a vocabulary of {} pieces", vocabulary.size);
+    if (!bytes.empty()) return text::Vocabulary::from_model(bytes, "the vocabulary just trained");
     const text::Vocabulary made = text::train_vocabulary(training);
     if (made.size() < vocabulary.size)
       log::info("the text has no more than {}", counted(made.size(), "piece"));

@@ -347,7 +347,6 @@ Reachable require_reachable(const VocabularyTraining& options) {
   check(options);
   Reachable found;
   if (options.algorithm == kPieces || !is_in_doubt(options, found.cut)) return found;
-  log::info("training a vocabulary of {} pieces", options.size);
   found.model = train_model(options).bytes;
   return found;
 }

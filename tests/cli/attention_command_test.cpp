@@ -234,7 +234,8 @@ TEST(Attention, AnOptionThatWouldDoNothingIsRefused) {
                  {"--integration-steps is for --kind integrated"});
   expect_mistake(with({"--pictures", "grid"}), {"--pictures", "requires", "--output"});
   for (const std::string option : {"--text", "--input", "--kind"})
-    expect_mistake(run_heed({"attention", "--step", option, "cross", "-o", "steps.html"}),
+    expect_mistake(run_heed({"attention", "--step", option,
+                             option == "--input" ? "/dev/null" : "cross", "-o", "steps.html"}),
                    {"--step without a model", "name a model"});
 }
 

@@ -244,7 +244,7 @@ TEST_P(DocumentOption, RefusesWhatIsOfLines) {
                                {"--replace-unknown"},
                                {"--prefix-column"},
                                {"--n-best", "2"},
-                               {"--prefix", "x"},
+                               {"--prefix", "/dev/null"},
                                {"--text", "a"},
                                {"-o", folder_ / "x", "--resume"}}) {
     const std::string& option = options.size() == 3 ? options[2] : options[0];

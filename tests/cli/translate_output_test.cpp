@@ -190,7 +190,7 @@ TEST(TranslatePrefix, TheFormerNameOfTheOptionIsUnderstoodWithAWarning) {
   EXPECT_THAT(former.err, HasSubstr("translate --tsv: this option is called --prefix-column now"));
   EXPECT_THAT(product(run_heed({"translate", "--help"})),
               testing::AllOf(HasSubstr("--prefix-column"), Not(HasSubstr("--tsv"))));
-  const Result both = run_heed({"translate", model, "--tsv", "--prefix", "x"});
+  const Result both = run_heed({"translate", model, "--tsv", "--prefix", "/dev/null"});
   EXPECT_EQ(both.status, 2);
   EXPECT_THAT(both.err, HasSubstr("--prefix-column (once --tsv) does not go with --prefix"));
 }

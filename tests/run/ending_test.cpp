@@ -54,7 +54,7 @@ TEST(Ending, OfAWholeTrainingThatLearnedLittleDoublesItsUpdates) {
   result.updates = result.planned = result.best_update = 1500;
   EXPECT_EQ(ending_text(result, config_of(1500), "run"),
             "1,500 updates, BLEU 9.9: train on with `heed train run --resume --set "
-            "training.updates=3000` (about 0:59); heed translate run uses what was learned");
+            "training.updates=3000` (about 59s); heed translate run uses what was learned");
 }
 
 TEST(Ending, DoesNotAdviseMoreUpdatesWhereTheBestOneWasLongBefore) {
