@@ -34,7 +34,7 @@ TEST(Service, DrawsSentencesOfMarkedLinesAsTranslateDoes) {
   const std::vector<std::string> names = {"urls", "numbers"};
   const std::vector<std::string> plain = {"https://a.b", "mira tolo 12", "", "sena rel 7 mira"},
                                  pages = {"<p>mira <b>tolo</b></p><p>mira tolo</p>", "<hr>",
-                                          "<p>mira tolo</p><p>sena <i>rel</i></p>"};
+                                          "<p>mira tolo</p><p>sena <br>rel</p>"};
   for (const std::size_t which : {kShares, kSharesNot}) {
     Running running({which}, {}, config);
     const decode::Translator translator = translator_of(which, config);
