@@ -106,6 +106,12 @@ struct PictureSize {
 constexpr PictureSize kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
 constexpr PictureSize kLarge{
     .side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
+constexpr PictureSize kScrolled{.side = kLarge.side,
+                                .smallest = kLarge.smallest,
+                                .largest = kLarge.largest,
+                                .font = kLarge.font,
+                                .tooltips = true,
+                                .scale = 1.36};
 constexpr PictureSize kSlide{
     .side = 372, .smallest = 2, .largest = 40, .font = 16, .least = 14, .scale = kSlideScale};
 constexpr double kGap = 16;
@@ -322,7 +328,10 @@ AxisNames axis_names(const study::AttentionMatrix& matrix) {
 
 std::string draw_heatmap(const study::AttentionMatrix& matrix, const std::string& title,
                          Form form) {
-  return draw({&matrix, 1}, title, form == Form::slides ? kSlide : kLarge);
+  return draw({&matrix, 1}, title,
+              form == Form::slides     ? kSlide
+              : form == Form::scrolled ? kScrolled
+                                       : kLarge);
 }
 
 std::string draw_heatmap_grid(std::span<const study::AttentionMatrix> matrices,

@@ -97,9 +97,9 @@ struct ValueAxis {
   std::vector<double> grid() const;
 };
 
-/// The use of a plot: a page or a file; the 360 pixels of a phone, where names stand below it; or
-/// slides, with letters of 28 pixels or more.
-enum class Form { wide, narrow, slides };
+/// The use of a picture: a page or a file; a page in which it scrolls, with letters of 14 pixels or
+/// more; the 360 pixels of a phone, where names stand below it; or slides, with letters of 28.
+enum class Form { wide, scrolled, narrow, slides };
 inline constexpr double kSlideScale = 2;    // pixels of a unit
 inline constexpr double kNarrowPlot = 284;  // pixels
 

@@ -347,8 +347,9 @@ Reachable require_reachable(const VocabularyTraining& options) {
   check(options);
   Reachable found;
   if (options.algorithm == kPieces || !is_in_doubt(options, found.cut)) return found;
-  found.model = train_model(options).bytes;
-  return found;
+  const TrainedModel model = train_model(options);
+  warn_of(model.cut);
+  return {.cut = {}, .model = model.bytes};
 }
 
 }  // namespace heed::text

@@ -169,7 +169,7 @@ class Course(unittest.TestCase):
     def test_what_students_do_wrong_is_a_hint(self):
         self.shell("heed course start 5 -o holes")
         for code, hint in (("return [[1] * n] * n", "row i has ones up to and with column i (for 3)"), ("return nothing", "NameError"),
-                           ("return [None]", "the hole is still there"), ("return 1 / 0", "ZeroDivisionError: division by zero (for 3)\n"),
+                           ("return [None]", "the hole is still there"), ("return 1 / 0", "ZeroDivisionError: division by zero (for 1)\n"),
                            ("return [[1] * (i + 1) + [0] * (n - i - 1) for i in range(n)] if n == 3 else 1 / 0", "division by zero (for "),
                            ("...\n  x", "IndentationError"), ("import sys; sys.exit(0)", "SystemExit"),
                            ("print('7 of 7 right'); return []", "row i has ones"),

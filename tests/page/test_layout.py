@@ -170,7 +170,7 @@ class Report(LayoutTest):
         for words, labels in self.browser.run("""[...document.querySelectorAll(".model")].filter(each => each.querySelector("svg"))
                 .map(model => [model.querySelector("p[dir]").textContent.trim().split(" "),
                                [...model.querySelectorAll("svg text")].map(text => text.firstChild.data)])"""):
-            self.assertLessEqual(set(words), set(labels))
+            self.assertLessEqual(set(words) - {""}, set(labels))  # a model may have written nothing
         self.assertTrue(self.browser.run("""(() => {
             const text = [...document.querySelectorAll("figure text")].find(each => each.textContent === "the whole sentence");
             const [inner, outer] = [text, text.previousElementSibling].map(each => each.getBoundingClientRect());
