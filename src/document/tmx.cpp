@@ -54,7 +54,7 @@ class Tmx {
     if (!units_.empty() && !has_source_)
       throw UserError(
           "line {}: no <tuv> is in {}, the language of the source; take a model of another "
-          "language, or tell the model's: --source {}",
+          "language, or tell the model's: --source-language {}",
           line_number(bytes_, events_[units_[0]].bytes.from), source_of(units_[0]),
           source_.empty() ? "en" : source_);
     return std::move(passages_);
@@ -84,7 +84,7 @@ class Tmx {
     if (text::main_language(target_).empty())
       throw UserError(
           "the model does not say the language of its translations, which a <tuv> needs; tell it, "
-          "as --target de");
+          "as --target-language de");
     for (const std::size_t unit : units_)
       for (const std::size_t i : variants_of(unit))
         if (text::is_same_language(language_of(events_[i]), target_)) {

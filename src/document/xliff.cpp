@@ -121,7 +121,7 @@ class Xliff {
       if (text::are_other_languages(event.attribute(name), language))
         throw UserError(
             "line {}: {} is {}, and the language of the model is {}; take a model of that "
-            "language, or tell the model's: --{} {}",
+            "language, or tell the model's: --{}-language {}",
             line_number(bytes_, event.bytes.from), name, event.attribute(name), language, key,
             event.attribute(name));
     };
@@ -271,7 +271,7 @@ class Xliff {
       if (!is_2_) return;
       throw UserError(
           "line {}: it has no {}, which a file with translations needs, and the model does not say "
-          "its language; tell it, as --target de",
+          "its language; tell it, as --target-language de",
           line_number(bytes_, events_[file_].bytes.from), target_name_);
     }
     change(events_[file_].bytes, with_attribute(text_of(events_[file_].bytes), target_name_,
