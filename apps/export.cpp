@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/cli/page_file.h"
+#include "apps/cli/options.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/error.h"
@@ -18,12 +20,14 @@
 #include "base/output_folder.h"
 #include "base/run_folder.h"
 #include "base/strings.h"
+#include "data/languages.h"
 #include "decode/search/config.h"
 #include "decode/translator.h"
 #include "draw/pages.h"
 #include "engine/network.h"
 #include "engine/weights.h"
 #include "exchange/ctranslate2.h"
+#include "exchange/foreign_model.h"
 #include "exchange/marian_mt.h"
 #include "model/description/config.h"
 #include "model/description/traits.h"
@@ -104,7 +108,7 @@ std::string training_of(const run::Provenance& provenance, int64_t seed) {
 /// hub: languages as far as their codes are known, how to load it, scores and training as far as
 /// the folder has them.
 std::string model_card(const std::string& path, const run::Config& config,
-                       const LanguageOptions& languages) {
+                       const data::LanguagePair& languages) {
   const std::string source = text::language_name(languages.source);
   const std::string target = text::language_name(languages.target);
   const bool known = source != languages.source && target != languages.target;
@@ -171,6 +175,7 @@ run::ModelFolder open_for(const std::string& program,
     throw UserError(args.output + ": holds a model of heed; name another folder");
   std::vector<std::string> settings = args.settings;
   settings.push_back("precision=fp32");
+  for (std::string& language : args.languages.settings()) settings.push_back(std::move(language));
   run::ModelFolder folder = run::open_model(args.model, {.device = "cpu", .settings = settings});
   const std::string missing = missing_in(folder.config.model);
   if (!missing.empty())
@@ -259,16 +264,17 @@ void export_for_transformers(const ExportArgs& args) {
         "{}: data.vocabulary.algorithm is pieces, and {}'s tokenizer cuts text with SentencePiece "
         "files; --format ctranslate2 takes pieces",
         args.model, program);
+  const data::LanguagePair languages = shown_languages(config);
   OutputFolder out(args.output, exported_files());
   exchange::write_marian_mt({.model = config.model,
                              .decoding = config.decoding,
                              .weights = decode::weights_of(*folder.model),
                              .source = folder.source,
                              .target = folder.target,
-                             .source_language = args.languages.of(config).source,
-                             .target_language = args.languages.of(config).target},
+                             .source_language = exchange::code_of_language(languages.source),
+                             .target_language = exchange::code_of_language(languages.target)},
                             out.temporary());
-  write_atomic(out.path_of(kModelCard), model_card(args.model, config, args.languages.of(config)));
+  write_atomic(out.path_of(kModelCard), model_card(args.model, config, languages));
   out.commit();
   warn_of_search(program, config.decoding);
   log::info(
@@ -288,6 +294,9 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   std::vector<std::string> settings = args.settings;
   settings.insert(settings.end(), {"device=cpu", "decoding.n_best=1", "decoding.shortlist=''",
                                    "decoding.glossary=''"});
+  const run::Config own = run::open_config(path, {.settings = settings}).config;
+  for (std::string& language : args.languages.fitting(own).settings())
+    settings.push_back(std::move(language));
   const run::FolderConfig folder = run::open_config(path, {.settings = settings});
   const run::Config& config = folder.config;
   if (!engine::has_network(config.model))
@@ -297,7 +306,7 @@ draw::PlayedModel played_model(const std::string& path, const std::string& name,
   const engine::WeightsFile weights = engine::read_weights(file);
   const run::Vocabularies vocabularies =
       run::bound_vocabularies(weights.metadata, file, path, config, folder.origin);
-  const LanguageOptions languages = args.languages.of(config);
+  const data::LanguagePair languages = shown_languages(config);
   const serve::ShownModel shown = shown_model(name, path, config);
   draw::PlayedModel model{
       .name = name,
@@ -338,9 +347,10 @@ void export_page(const ExportArgs& args) {
 
 void export_model(const ExportArgs& args) {
   if (args.format == "web") return export_page(args);
-  if (args.format == "ctranslate2" && !(args.languages.source + args.languages.target).empty())
+  if (args.format == "ctranslate2" && !args.languages.settings().empty())
     throw UserError(
-        "export: a model of CTranslate2 names no languages; leave out --source and --target");
+        "export: a model of CTranslate2 names no languages; leave out --source-language and "
+        "--target-language");
   args.format == "ctranslate2" ? export_for_ctranslate2(args) : export_for_transformers(args);
 }
 
@@ -363,7 +373,9 @@ void add_export(CommandLine& program) {
       "--set", args->settings,
       "Change one key of the model's configuration, e.g. --set decoding.beam_size=1; may "
       "be repeated");
+  command.group("Languages");
   args->languages.add(command);
+  args->languages.add_former(command);
   command.examples({"heed export runs/opus_like --format huggingface -o opus_like-marian",
                     "heed export runs/multi30k_quick --format web -o translate.html"});
 }

@@ -16,8 +16,10 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "data/languages.h"
 #include "http/server.h"
 #include "run/config.h"
+#include "run/folder.h"
 #include "run/line_models.h"
 #include "run/saved_config.h"
 #include "serve/served_model.h"
@@ -33,7 +35,6 @@ struct ServeArgs {
   std::string address = "127.0.0.1";
   int64_t port = 8000, queue = 1000, seconds = 30, connections = 256, kilobytes = 1024;
   std::vector<std::string> names, origins;
-  LanguageOptions languages;
   ModelOptions common;
 };
 
@@ -45,8 +46,8 @@ std::string name_of(const std::string& paths) {
 }
 
 serve::ServedModel served(const run::LineModels& models, const std::string& name,
-                          const std::string& paths, const LanguageOptions& options) {
-  const LanguageOptions languages = options.of(models.config);
+                          const std::string& paths) {
+  const data::LanguagePair languages = shown_languages(models.config);
   return {shown_model(name, run::model_paths(paths).front(), models.config),
           languages.source,
           languages.target,
@@ -56,23 +57,33 @@ serve::ServedModel served(const run::LineModels& models, const std::string& name
           run::placing_choice(models)};
 }
 
+/// The options of the second model, which the languages of the first may not fit.
+run::OpenOptions options_beside(const ServeArgs& args) {
+  ModelOptions common = args.common;
+  const std::string path = run::model_paths(args.beside).front();
+  const run::Config own = run::open_config(path, {.settings = common.settings}).config;
+  common.languages = common.languages.fitting(own);
+  run::OpenOptions options = common.open();
+  options.release_files = true;
+  return options;
+}
+
 void serve_models(const ServeArgs& args) {
   run::OpenOptions options = args.common.open();
   options.release_files = true;  // a new model may be copied over the served one
   prepare_models(args.models, options);
-  if (!args.beside.empty()) prepare_models(args.beside, options);
+  if (!args.beside.empty()) prepare_models(args.beside, options_beside(args));
   const bool alike = name_of(args.models) == name_of(args.beside);
   const auto name = [&](const std::string& paths) { return alike ? paths : name_of(paths); };
   const run::LineModels first = open_line_models(args.models, options);
   const int64_t threads = run::threads_of(first.config);
-  std::vector<serve::ServedModel> models = {
-      served(first, name(args.models), args.models, args.languages)};
+  std::vector<serve::ServedModel> models = {served(first, name(args.models), args.models)};
   if (!args.beside.empty()) {
     // All compute with the threads of the first one's configuration, as in an ensemble.
-    options.settings.push_back("threads=" + std::to_string(threads));
-    const run::LineModels second = open_line_models(args.beside, options);
-    models.push_back(served(second, name(args.beside), args.beside,
-                            args.languages.without_other_languages(second.config)));
+    run::OpenOptions others = options_beside(args);
+    others.settings.push_back("threads=" + std::to_string(threads));
+    const run::LineModels second = open_line_models(args.beside, others);
+    models.push_back(served(second, name(args.beside), args.beside));
     if (models[0].name == models[1].name) throw UserError("serve: {} is named twice", args.models);
   }
   serve::Service service(
@@ -120,7 +131,6 @@ void add_serve(CommandLine& program) {
   command.option("--allow-origin", args->origins,
                  "Sites whose pages may send requests, e.g. https://example.org, or * for all; may "
                  "be repeated");
-  args->languages.add(command);
   command.group("Limits");
   command.option("--queue", args->queue, "Lines that may wait; then clients get 429")
       .between(1, 1000000);
@@ -131,6 +141,7 @@ void add_serve(CommandLine& program) {
   command.option("--connections", args->connections, "Clients connected at once; others wait")
       .between(1, 10000);
   args->common.add(command);
+  args->common.languages.add_former(command);
   command.examples({"heed serve runs/multi30k_transformer",
                     "heed serve runs/multi30k_transformer runs/multi30k_bahdanau --port 8080"});
 }

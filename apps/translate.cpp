@@ -14,7 +14,6 @@
 #include "apps/cli/destination.h"
 #include "apps/cli/libtorch.h"
 #include "apps/cli/options.h"
-#include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -23,6 +22,7 @@
 #include "base/strings.h"
 #include "config/schema.h"
 #include "config/yaml.h"
+#include "data/languages.h"
 #include "data/notice.h"
 #include "decode/search/config.h"
 #include "decode/search/glossary.h"
@@ -144,7 +144,7 @@ std::string written(int64_t line, const std::string& source, const decode::Trans
 struct TranslateArgs {
   std::string models;  // separated by commas
   std::string file = "-";
-  std::string prefix, output, glossary, markup, document, source, target;
+  std::string prefix, output, glossary, markup, document;
   std::vector<std::string> keep, texts, columns, also;
   ModelOptions common;
   AlignmentOptions weights;
@@ -398,15 +398,12 @@ const document::DocumentFormat& format_of(const TranslateArgs& args) {
 /// Half a document looks like a whole one, so its file gets its name when all of it is written.
 void translate_document(const TranslateArgs& args, const document::DocumentFormat& format,
                         const run::LineModels& models, const model::Traits& traits) {
-  LanguageOptions languages;
-  languages.source = args.source;
-  languages.target = args.target;
-  const document::DocumentOptions options{
-      .read = {.source_language = languages.of(models.config).source,
-               .target_language = languages.of(models.config).target,
-               .columns = args.columns,
-               .also = args.also},
-      .kept = text::kept_of(args.keep)};
+  const data::LanguagePair languages = data::language_pair(models.config.data);
+  const document::DocumentOptions options{.read = {.source_language = languages.source,
+                                                   .target_language = languages.target,
+                                                   .columns = args.columns,
+                                                   .also = args.also},
+                                          .kept = text::kept_of(args.keep)};
   const auto translated = [&] {
     return run::translate_document(models, args.file, format, options,
                                    placing_choice(args, models, traits));
@@ -539,15 +536,6 @@ void add_translate(CommandLine& program) {
   command.option("--text", args->texts, "Translate this text in place of a file; may be repeated")
       .excludes({file, document});
   command
-      .option("--source,--language", args->source,
-              "Code of the source language, by whose rules sentences end, or any; default: by the "
-              "model")
-      .needs(document);
-  command
-      .option("--target", args->target,
-              "Code of the language of the translations, for documents that name it")
-      .needs(document);
-  command
       .list("--also", args->also,
             "Parts of a document that are translated only if they are named, separated by commas: "
             "keys of front matter, and attributes and elements of HTML")
@@ -583,6 +571,8 @@ void add_translate(CommandLine& program) {
   command.group("Which weights link words");
   args->weights.add(command);
   args->common.add(command);
+  args->common.languages.add_former(command);
+  command.former_option("--language", "--source-language", args->common.languages.source);
   command.examples(
       {"echo 'Ein Mann fährt Fahrrad.' | heed translate runs/multi30k_transformer",
        "heed translate runs/multi30k_quick data/multi30k/test2016.de --beam 8 > test.en"});

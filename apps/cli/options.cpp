@@ -4,9 +4,11 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "data/languages.h"
 #include "decode/search/reading.h"
 #include "model/description/traits.h"
 #include "study/alignment.h"
+#include "text/language_tags.h"
 
 namespace heed {
 
@@ -47,6 +49,22 @@ void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument
                         command.flag("--one-based", form.one_based,
                                      "The gold file counts words from 1 instead of 0")})
     if (gold != nullptr) flag.needs(*gold);
+}
+
+std::vector<std::string> LanguageOptions::settings() const {
+  std::vector<std::string> out;
+  for (const auto& [key, code] : {std::pair("source", source), std::pair("target", target)})
+    if (!code.empty())
+      out.push_back(fmt::format("data.{}_language={}", key, config::yaml_text(code)));
+  return out;
+}
+
+LanguageOptions LanguageOptions::fitting(const run::Config& config) const {
+  const data::LanguagePair own = data::language_pair(config.data);
+  const auto chosen = [](const std::string& given, const std::string& code) {
+    return text::is_known_language(code) && text::are_other_languages(given, code) ? "" : given;
+  };
+  return {chosen(source, own.source), chosen(target, own.target)};
 }
 
 void AlignmentOptions::add(CommandLine& command) {

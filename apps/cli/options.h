@@ -17,9 +17,33 @@
 
 namespace heed {
 
+/// The languages of every command that opens a model.
+struct LanguageOptions {
+  std::string source, target;
+
+  void add(CommandLine& command) {
+    command.option(
+        "--source-language", source,
+        "Language of the source, such as de; in a model of many, its symbol. The same as "
+        "--set data.source_language");
+    command.option("--target-language", target, "That of the translations");
+  }
+  /// Declares the names that they had in commands without files of sources and targets.
+  void add_former(CommandLine& command) {
+    command.former_option("--source", "--source-language", source);
+    command.former_option("--target", "--target-language", target);
+  }
+  /// As settings of a configuration.
+  std::vector<std::string> settings() const;
+  /// The options without those that contradict a language which the configuration of another model
+  /// names: they were not meant for it.
+  LanguageOptions fitting(const run::Config& config) const;
+};
+
 /// --device, --set and the languages of every command that opens a model.
 struct ModelOptions {
-  std::string device, source_language, target_language;
+  std::string device;
+  LanguageOptions languages;
   std::vector<std::string> settings;
 
   /// Adds these options under the heading Model.
@@ -29,23 +53,17 @@ struct ModelOptions {
     command.option("--set", settings,
                    "Change one key of the model's configuration, e.g. --set decoding.beam_size=8; "
                    "may be repeated");
-    command.option(
-        "--source-language", source_language,
-        "Language of the source, for a model of many; the same as --set data.source_language");
-    command.option("--target-language", target_language, "That of the translations");
+    languages.add(command);
   }
   run::OpenOptions open() const { return open(settings); }
   run::OpenOptions open(std::vector<std::string> changed) const {
-    for (auto [key, code] :
-         {std::pair("source", source_language), std::pair("target", target_language)})
-      if (!code.empty())
-        changed.push_back(fmt::format("data.{}_language={}", key, config::yaml_text(code)));
+    for (std::string& setting : languages.settings()) changed.push_back(std::move(setting));
     return {device, std::move(changed)};
   }
   /// Returns the options of a model of the other direction.
   ModelOptions reversed() const {
     ModelOptions other = *this;
-    std::swap(other.source_language, other.target_language);
+    std::swap(other.languages.source, other.languages.target);
     return other;
   }
 };

@@ -17,7 +17,6 @@
 #include "run/line_models.h"
 #include "serve/served_model.h"
 #include "study/alignment.h"
-#include "text/language_tags.h"
 #include "text/lines.h"
 #include "text/words.h"
 
@@ -71,28 +70,11 @@ std::vector<std::string> examples_of(const std::string& folder, const run::Confi
 
 }  // namespace
 
-void LanguageOptions::add(CommandLine& command) {
-  command.group("Languages");
-  command.option(
-      "--source", source,
-      "Code of the source language, e.g. de; default: the ending of the training corpus");
-  command.option("--target", target, "Code of the target language");
-}
-
-LanguageOptions LanguageOptions::of(const run::Config& config) const {
-  const data::LanguagePair own = data::language_pair(config.data);
-  const auto chosen = [](const std::string& given, const std::string& code, const char* otherwise) {
-    return !given.empty() ? given : !code.empty() ? code : otherwise;
-  };
-  return {chosen(source, own.source, "source"), chosen(target, own.target, "target")};
-}
-
-LanguageOptions LanguageOptions::without_other_languages(const run::Config& config) const {
-  const data::LanguagePair own = data::language_pair(config.data);
-  const auto fitting = [](const std::string& given, const std::string& code) {
-    return text::is_known_language(code) && text::are_other_languages(given, code) ? "" : given;
-  };
-  return {fitting(source, own.source), fitting(target, own.target)};
+data::LanguagePair shown_languages(const run::Config& config) {
+  data::LanguagePair languages = data::language_pair(config.data);
+  if (languages.source.empty()) languages.source = "source";
+  if (languages.target.empty()) languages.target = "target";
+  return languages;
 }
 
 serve::ShownModel shown_model(const std::string& name, const std::string& folder,

@@ -168,6 +168,13 @@ class HtmlPassages {
     token.text = reference->text();
     if (token.text.empty()) token.syntax = Token::Syntax::whole;
     has_text_ = true;
+    constexpr const char* kFixedBlank = "\u00A0";
+    if (token.text == kFixedBlank && !tokens_.empty() && tokens_.back().text == kFixedBlank) {
+      // Several are layout; a model would write one blank.
+      tokens_.back().syntax = Token::Syntax::whole;
+      tokens_.back().mask = Token::kCloses;
+      return extend(token.to);
+    }
     push(std::move(token));
   }
 

@@ -127,11 +127,11 @@ class Po {
           "of the translations there, such as \"Language: {}\\n\"{}",
           line, one_line(language), has_target() ? options_.target_language : "de",
           has_target() ? ""
-                       : fmt::format(", or say that it is so: --target {}", one_line(language)));
+                       : fmt::format(", or say that it is so: --target-language {}", one_line(language)));
     if (text::are_other_languages(language, options_.target_language))
       throw UserError(
           "line {}: its language is {}, and that of the model's translations is {}; take a model "
-          "of that language, or tell the model's: --target {}",
+          "of that language, or tell the model's: --target-language {}",
           line, one_line(language), options_.target_language, one_line(language));
     plural_ = field(header, "Plural-Forms");
     forms_ = plural_forms(plural_);
@@ -190,7 +190,7 @@ class Po {
           "many; {}write it there, as \"Plural-Forms: nplurals=2; plural=(n != 1);\\n\"",
           line_number(bytes_, entry.begin),
           text::main_language(options_.target_language).empty()
-              ? "tell the language of the translations, as --target de, or "
+              ? "tell the language of the translations, as --target-language de, or "
               : "");
     mark_as_fuzzy(entry);
     if (entry.ids.size() == 1) return add_text(entry, 0, entry.translations[0].all, "");

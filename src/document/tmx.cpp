@@ -14,6 +14,7 @@
 #include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
+#include "document/xml_tree.h"
 #include "text/language_tags.h"
 #include "text/references.h"
 
@@ -33,7 +34,7 @@ XmlRole tmx_role(const XmlEvent& start) {
 class Tmx {
  public:
   Tmx(std::string_view bytes, const ReadOptions& options)
-      : bytes_(bytes), options_(options), events_(xml_events(bytes)) {}
+      : bytes_(bytes), options_(options), xml_(bytes) {}
 
   Passages read() {
     bool is_tmx = false;
@@ -54,7 +55,7 @@ class Tmx {
     if (!units_.empty() && !has_source_)
       throw UserError(
           "line {}: no <tuv> is in {}, the language of the source; take a model of another "
-          "language, or tell the model's: --source {}",
+          "language, or tell the model's: --source-language {}",
           line_number(bytes_, events_[units_[0]].bytes.from), source_of(units_[0]),
           source_.empty() ? "en" : source_);
     return std::move(passages_);
@@ -67,15 +68,8 @@ class Tmx {
   }
 
   /// The variants of a unit, by their start tags.
-  std::vector<std::size_t> variants_of(std::size_t unit) const { return children_of(unit, "tuv"); }
-  std::vector<std::size_t> children_of(std::size_t parent, std::string_view name) const {
-    std::vector<std::size_t> out;
-    for (std::size_t i = parent + 1; i < events_[parent].partner; ++i) {
-      if (events_[i].kind != XmlEvent::EventType::start) continue;
-      if (events_[i].name == name) out.push_back(i);
-      i = events_[i].partner;
-    }
-    return out;
+  std::vector<std::size_t> variants_of(std::size_t unit) const {
+    return xml_.children_of(unit, "tuv");
   }
 
   /// Sets the language that is filled, as the document writes it.
@@ -84,7 +78,7 @@ class Tmx {
     if (text::main_language(target_).empty())
       throw UserError(
           "the model does not say the language of its translations, which a <tuv> needs; tell it, "
-          "as --target de");
+          "as --target-language de");
     for (const std::size_t unit : units_)
       for (const std::size_t i : variants_of(unit))
         if (text::is_same_language(language_of(events_[i]), target_)) {
@@ -120,11 +114,11 @@ class Tmx {
     const std::size_t from = segment_of(source);
     if (target != kNone && segment_of(target) != 0) {
       const std::size_t to = segment_of(target);
-      add_text(from, {.bytes = element(to),
-                      .before = as_start_tag(text_of(events_[to].bytes)),
+      add_text(from, {.bytes = xml_.bytes_of(to),
+                      .before = as_start_tag(xml_.text_of(events_[to].bytes)),
                       .after = "</seg>"});
     } else if (target == kNone) {
-      const std::size_t after = element(last).to;
+      const std::size_t after = xml_.bytes_of(last).to;
       const std::string_view indentation = indentation_before(bytes_, events_[from].bytes.from),
                              outer = indentation_before(bytes_, events_[source].bytes.from),
                              closing = indentation_before(
@@ -138,21 +132,13 @@ class Tmx {
 
   /// The segment of a variant, by its start tag; 0: it has none.
   std::size_t segment_of(std::size_t variant) const {
-    const std::vector<std::size_t> segments = children_of(variant, "seg");
+    const std::vector<std::size_t> segments = xml_.children_of(variant, "seg");
     return segments.empty() ? 0 : segments.front();
   }
   bool is_blank(std::size_t variant) const {
     const std::size_t segment = segment_of(variant);
-    return segment == 0 || is_blank_xml(bytes_, events_, segment + 1, events_[segment].partner);
+    return segment == 0 || xml_.is_blank(segment);
   }
-  std::string_view text_of(ByteRange range) const {
-    return bytes_.substr(range.from, range.to - range.from);
-  }
-  ByteRange element(std::size_t i) const {
-    const ByteRange end = events_[events_[i].partner].bytes;
-    return {events_[i].bytes.from, end.is_empty() ? events_[i].bytes.to : end.to};
-  }
-
   void add_text(std::size_t segment, Passage::Place place) {
     Passage passage;
     passage.tokens = tokens_of_xml(bytes_, events_, segment + 1, events_[segment].partner, tmx_role,
@@ -166,7 +152,8 @@ class Tmx {
 
   std::string_view bytes_;
   const ReadOptions& options_;
-  std::vector<XmlEvent> events_;
+  const XmlTree xml_;
+  const std::vector<XmlEvent>& events_ = xml_.events();
   std::string source_, target_;
   std::vector<std::size_t> units_;  // their start tags
   bool has_source_ = false;         // any unit

@@ -20,6 +20,7 @@
 #include "document/token.h"
 #include "document/xml_content.h"
 #include "document/xml_events.h"
+#include "document/xml_tree.h"
 #include "text/language_tags.h"
 #include "text/references.h"
 
@@ -78,7 +79,7 @@ XmlRole xliff_role(const XmlEvent& start) {
 class Xliff {
  public:
   Xliff(std::string_view bytes, const ReadOptions& options)
-      : bytes_(bytes), options_(options), events_(xml_events(bytes)) {}
+      : bytes_(bytes), options_(options), xml_(bytes) {}
 
   Passages read() {
     std::size_t i = 0;
@@ -121,7 +122,7 @@ class Xliff {
       if (text::are_other_languages(event.attribute(name), language))
         throw UserError(
             "line {}: {} is {}, and the language of the model is {}; take a model of that "
-            "language, or tell the model's: --{} {}",
+            "language, or tell the model's: --{}-language {}",
             line_number(bytes_, event.bytes.from), name, event.attribute(name), language, key,
             event.attribute(name));
     };
@@ -138,7 +139,7 @@ class Xliff {
   bool shows_forms_in(std::size_t file) const {
     for (std::size_t i = file + 1; i < events_[file].partner; ++i)
       if (events_[i].kind == XmlEvent::EventType::start && events_[i].local_name() == "source" &&
-          shows_forms(content(i)))
+          shows_forms(xml_.content_of(i)))
         return true;
     return false;
   }
@@ -164,21 +165,6 @@ class Xliff {
     return likely_placeholder;
   }
 
-  std::string_view text_of(ByteRange range) const {
-    return bytes_.substr(range.from, range.to - range.from);
-  }
-  ByteRange element(std::size_t i) const {
-    return {events_[i].bytes.from, std::max(events_[i].bytes.to, end_of(i).to)};
-  }
-  ByteRange end_of(std::size_t i) const { return events_[events_[i].partner].bytes; }
-  std::string_view content(std::size_t i) const {
-    const ByteRange end = end_of(i);
-    return end.is_empty() ? "" : text_of({events_[i].bytes.to, end.from});
-  }
-  bool is_blank(std::size_t i) const {
-    return is_blank_xml(bytes_, events_, i + 1, events_[i].partner);
-  }
-
   Parts parts_of(std::size_t unit) const {
     Parts parts;
     for (std::size_t i = unit + 1; i < events_[unit].partner; ++i) {
@@ -195,16 +181,16 @@ class Xliff {
   /// Whether a target has to be filled: it is missing or blank, or the source again, as the state
   /// of an untranslated text.
   bool is_missing(const Parts& parts, std::string_view state) const {
-    if (parts.target == kNoEvent || is_blank(parts.target)) return true;
+    if (parts.target == kNoEvent || xml_.is_blank(parts.target)) return true;
     const bool is_untranslated =
         state == "new" || state == "needs-translation" || state == "initial";
-    return is_untranslated && content(parts.target) == content(parts.source);
+    return is_untranslated && xml_.content_of(parts.target) == xml_.content_of(parts.source);
   }
 
   /// A unit of XLIFF 1.2.
   void add_unit(std::size_t unit) {
     const Parts parts = parts_of(unit);
-    if (parts.source == kNoEvent || is_blank(parts.source)) return;
+    if (parts.source == kNoEvent || xml_.is_blank(parts.source)) return;
     const std::size_t from = parts.segments == kNoEvent ? parts.source : parts.segments;
     if (parts.target == kNoEvent) return fill_new(from, std::string(" ") + kState + '"');
     const std::string_view state = events_[parts.target].attribute("state");
@@ -218,18 +204,18 @@ class Xliff {
   /// A segment of XLIFF 2.
   void add_segment(std::size_t segment) {
     const Parts parts = parts_of(segment);
-    if (parts.source == kNoEvent || is_blank(parts.source)) return;
+    if (parts.source == kNoEvent || xml_.is_blank(parts.source)) return;
     const std::string_view state = events_[segment].attribute("state");
     if (state == "final" || state == "reviewed" || !is_missing(parts, state)) return;
     // A new state needs another subState, which other tools know.
     const std::string tag = with_attribute(
-        without_attribute(text_of(events_[segment].bytes), "subState"), "state", "translated");
+        without_attribute(xml_.text_of(events_[segment].bytes), "subState"), "state", "translated");
     begin_fill();
     if (state != "translated") change(events_[segment].bytes, tag);
     if (parts.target == kNoEvent)
       fill_new(parts.source, "");
     else
-      fill(parts.source, parts.target, std::string(text_of(events_[parts.target].bytes)));
+      fill(parts.source, parts.target, std::string(xml_.text_of(events_[parts.target].bytes)));
   }
 
   static constexpr const char* kState =
@@ -238,7 +224,7 @@ class Xliff {
   /// The start tag of a target of XLIFF 1.2 that a machine fills.
   std::string with_state(std::size_t target) const {
     return with_attribute(
-        with_attribute(text_of(events_[target].bytes), "state", "needs-review-translation"),
+        with_attribute(xml_.text_of(events_[target].bytes), "state", "needs-review-translation"),
         "state-qualifier", "leveraged-mt");
   }
 
@@ -249,12 +235,12 @@ class Xliff {
       if (is_mark(i)) sources.emplace(events_[i].attribute("mid"), i);
     bool is_first = true;
     for (std::size_t i = parts.target; i < events_[parts.target].partner; ++i) {
-      if (!is_mark(i) || !is_blank(i)) continue;
+      if (!is_mark(i) || !xml_.is_blank(i)) continue;
       const auto source = sources.find(events_[i].attribute("mid"));
-      if (source == sources.end() || is_blank(source->second)) continue;
+      if (source == sources.end() || xml_.is_blank(source->second)) continue;
       begin_fill();
       if (std::exchange(is_first, false)) change(events_[parts.target].bytes, tag);
-      fill(source->second, i, std::string(text_of(events_[i].bytes)));
+      fill(source->second, i, std::string(xml_.text_of(events_[i].bytes)));
     }
   }
 
@@ -271,10 +257,10 @@ class Xliff {
       if (!is_2_) return;
       throw UserError(
           "line {}: it has no {}, which a file with translations needs, and the model does not say "
-          "its language; tell it, as --target de",
+          "its language; tell it, as --target-language de",
           line_number(bytes_, events_[file_].bytes.from), target_name_);
     }
-    change(events_[file_].bytes, with_attribute(text_of(events_[file_].bytes), target_name_,
+    change(events_[file_].bytes, with_attribute(xml_.text_of(events_[file_].bytes), target_name_,
                                                 text::xml_language(language)));
   }
 
@@ -288,7 +274,7 @@ class Xliff {
     begin_fill();
     const std::string& source_name = events_[source].name;
     const std::string name = source_name.substr(0, source_name.find(':') + 1) + "target";
-    const std::size_t after = element(source).to;
+    const std::size_t after = xml_.bytes_of(source).to;
     add_text(source,
              {.bytes = {after, after},
               .before = std::string(indentation_before(bytes_, events_[source].bytes.from)) + '<' +
@@ -299,7 +285,7 @@ class Xliff {
   /// Fills an element, which gets this start tag, with the translation of another one.
   void fill(std::size_t source, std::size_t target, const std::string& tag) {
     begin_fill();
-    add_text(source, {.bytes = element(target),
+    add_text(source, {.bytes = xml_.bytes_of(target),
                       .before = as_start_tag(tag),
                       .after = "</" + events_[target].name + '>'});
   }
@@ -338,7 +324,8 @@ class Xliff {
 
   std::string_view bytes_;
   const ReadOptions& options_;
-  std::vector<XmlEvent> events_;
+  const XmlTree xml_;
+  const std::vector<XmlEvent>& events_ = xml_.events();
   bool is_2_ = false;
   std::vector<std::pair<std::size_t, bool>> ends_;  // of elements that say if they are translated
   std::size_t file_ = 0;                            // the tag that names the languages

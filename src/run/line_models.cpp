@@ -271,11 +271,7 @@ std::string translate_document(const LineModels& models, const std::string& file
     if (read(others).text().segments().size() == document.text().segments().size())
       log::warn("{}: nothing in it that --also {} names has text", name, also);
   }
-  // Subtitles are known by the ending of their files.
-  const std::vector<std::string> endings = split_words(std::string(format.endings));
-  if (no_text && !no_text->may_be(format.name) &&
-      std::ranges::find(endings, no_text->format) == endings.end())
-    log::warn("{}: {}", name, no_text->what);
+  if (no_text && !no_text->may_be(format.endings)) log::warn("{}: {}", name, no_text->what);
   if (document.text().segments().empty() && format.is_catalogue)
     log::info("{}: no text in it lacks a translation", name);
   else if (document.text().segments().empty() && text::has_words(bytes))

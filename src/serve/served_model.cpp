@@ -254,8 +254,8 @@ std::string cure_of_unnamed(const std::vector<ServedModel>& models, const std::s
     if (!is_open(wished) && is_unnamed)
       options += fmt::format(" {} {}", option, shell_word(one_line(wished)));
   };
-  add("--source", source, &ServedModel::source);
-  add("--target", target, &ServedModel::target);
+  add("--source-language", source, &ServedModel::source);
+  add("--target-language", target, &ServedModel::target);
   return options.empty()
              ? ""
              : "; where a model's files do not say its languages, begin heed serve with" + options;

@@ -167,7 +167,7 @@ void LineReader::look_for_text() {
   const auto found = text::no_text(beginning);
   if (!found) return;
   no_text_ =
-      name() + ": " + (found->format == "tmx" ? tmx_needs_language(path_, beginning) : found->what);
+      name() + ": " + (found->ending == "tmx" ? tmx_needs_language(path_, beginning) : found->what);
   if (!found->program.empty()) no_text_ += ": " + command_through(found->program);
   if (found->is_pointer || long_lines_ == LongLines::refuse) throw UserError(no_text_);
 }

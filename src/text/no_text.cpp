@@ -127,24 +127,24 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
                       "subtitles, not lines of text; those of two languages are not line by line, "
                       "so align them by their times first",
                   .program = "",
-                  .format = ending.substr(1)};
+                  .ending = ending.substr(1)};
   if (ending == ".po" && are_all_messages(lines))
     return NoText{.what =
                       "messages of GNU gettext (PO), not lines of text; `po2tmx -l de OLD.po "
                       "NEW.tmx` of translate-toolkit makes a translation memory of them, of which "
                       "heed reads NEW.tmx#en and NEW.tmx#de",
                   .program = "",
-                  .format = ending.substr(1)};
+                  .ending = ending.substr(1)};
   if (ending != ".jsonl" || !are_all_json(lines, beginning.size() == kBeginning))
     return std::nullopt;
   if (is_any_of(ascii_lower(first_key(lines)), {"error", "errors", "message", "detail"}))
     return NoText{.what = "an answer of a server in JSON, not the text; fetch the file itself",
                   .program = "",
-                  .format = ending.substr(1)};
+                  .ending = ending.substr(1)};
   if (lines[0] == "{")
     return NoText{.what = "one object of JSON, not lines of text; write its texts as lines",
                   .program = "",
-                  .format = ending.substr(1)};
+                  .ending = ending.substr(1)};
   return NoText{
       .what = "JSON, not lines of text; the texts of its objects as a .tsv file",
       .program =
@@ -152,7 +152,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
           "text.lstrip()[:1] == \"[\" else [json.loads(line) for line in text.split(\"\\n\") if "
           "line.strip()]; [print(*(\" \".join(str(cell).split()) for cell in "
           "row.get(\"translation\", row).values()), sep=\"\\t\") for row in rows]'",
-      .format = ending.substr(1)};
+      .ending = ending.substr(1)};
 }
 
 /// Whether the file begins with "%PDF-" and a version.
@@ -169,11 +169,14 @@ bool is_tar(std::string_view beginning) {
 
 }  // namespace
 
-bool NoText::may_be(std::string_view document) const {
-  const auto is_xml = [](std::string_view name) {
-    return name == "xml" || name == "tmx" || name == "xliff";
+bool NoText::may_be(std::string_view endings) const {
+  const auto is_xml = [](const std::string& one) {
+    return one == "xml" || one == "tmx" || one == "xliff";
   };
-  return (!format.empty() && document == format) || (is_xml(format) && is_xml(document));
+  return !ending.empty() &&
+         std::ranges::any_of(split_words(std::string(endings)), [&](const std::string& one) {
+           return one == ending || (is_xml(std::string(ending)) && is_xml(one));
+         });
 }
 
 std::optional<NoText> no_text(std::string_view beginning) {
@@ -223,9 +226,9 @@ std::optional<NoText> no_text(std::string_view beginning) {
       (xml && (has("html") || has("!doctype html"))))
     return NoText{.what = "a page of HTML, not the text; fetch the file itself",
                   .program = "",
-                  .format = "html"};
+                  .ending = "html"};
   if (xml && has("tmx"))
-    return NoText{.what = "a translation memory (TMX)", .program = "", .format = "tmx"};
+    return NoText{.what = "a translation memory (TMX)", .program = "", .ending = "tmx"};
   if (xml && has("xliff"))
     return NoText{
         .what =
@@ -237,7 +240,7 @@ std::optional<NoText> no_text(std::string_view beginning) {
             "p), sep=\"\\t\") for u in E.parse(sys.stdin.buffer).iter() if n(u) in "
             "(\"trans-unit\", \"segment\") for p in [[c for c in u if n(c) in (\"source\", "
             "\"target\")]] if len(p) == 2 and \"\".join(p[1].itertext()).strip()]'",
-        .format = "xliff"};
+        .ending = "xliff"};
   if (xml && has("dataset ") && has("src "))
     return NoText{
         .what =
@@ -249,11 +252,11 @@ std::optional<NoText> no_text(std::string_view beginning) {
             "[print(t, s(r[0]).get(i, \"\"), sep=\"\\t\") for d in "
             "E.parse(sys.stdin.buffer).iter(\"doc\") for r in [d.findall(\".//ref\")] if r for i, "
             "t in s(d.find(\".//src\")).items()]'",
-        .format = "xml"};
+        .ending = "xml"};
   if (xml)
     return NoText{.what = "a file of XML, not lines of text; take the text out of it",
                   .program = "",
-                  .format = "xml"};
+                  .ending = "xml"};
   return no_text_of_lines(beginning);
 }
 

@@ -13,10 +13,12 @@ struct NoText {
   std::string what;
   std::string program;  // turns the file, on standard input, into lines of text; "": there is none
   bool is_pointer = false;       // a pointer of Git LFS, of which no line means anything
-  std::string_view format = {};  // the format of documents that it has, as "html"; "": none
+  /// What the names of such documents end in, as "html"; "": it is no document.
+  std::string_view ending = {};
 
-  /// Whether documents of this format are such files, as those of XLIFF are files of XML.
-  bool may_be(std::string_view document) const;
+  /// Whether documents whose names end so are such files, as those of XLIFF are files of XML. There
+  /// are blanks between the endings.
+  bool may_be(std::string_view endings) const;
 };
 
 /// The number of bytes of a file that no_text() looks at.

@@ -157,7 +157,7 @@ class TmxLines : public ByteSource {
 
   static void require_no_pointer(std::string_view beginning) {
     const auto found = no_text(beginning);
-    if (found && (found->is_pointer || found->format == "html")) throw BadBytes(found->what);
+    if (found && (found->is_pointer || found->ending == "html")) throw BadBytes(found->what);
   }
 
   [[noreturn]] void refuse_xml(bool is_last) const {

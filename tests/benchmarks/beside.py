@@ -221,7 +221,7 @@ def compare(args, lines, server):
     os.sched_setaffinity(0, cores)  # of the servers, too, which this process starts
     comparison = Comparison(args, lines)
     settings = [word for setting in search_settings(args, len(cores)) for word in ("--set", setting)]
-    languages = ["--source", args.source_language, "--target", args.target_language]
+    languages = ["--source-language", args.source_language, "--target-language", args.target_language]
     with tempfile.TemporaryDirectory() as folder:
         exported = os.path.join(folder, "exported")
         subprocess.run([args.heed, "--quiet", "export", args.model, "-o", exported], check=True)

@@ -191,7 +191,7 @@ DOCUMENTS = {
     "txt": {**LINES, "paragraphs": repeated("a b.\n\n"), "hard breaks": repeated("a b\n"), "sentences": repeated("A b. "), "abbreviations": repeated("z. B. "), "blank lines": repeated("\n"), "exclamations": repeated("a! "), "open quotes": repeated("(\"a. ")},
 }
 # What a format needs to be translated.
-OPTIONS = {"csv": ["--column", "1"], "tsv": ["--column", "1"], "json": ["--column", "a"], "jsonl": ["--column", "a"], "tmx": ["--target", "de"]}
+OPTIONS = {"csv": ["--column", "1"], "tsv": ["--column", "1"], "json": ["--column", "a"], "jsonl": ["--column", "a"], "tmx": ["--target-language", "de"]}
 YAML = {
     "keys": counted("k{}: 1", "\n"), "a long key": repeated("k"), "a long value": around("name: ", repeated("a"), ""), "lists": repeated("- a\n"), "nested lists": repeated("["), "nested maps": repeated("{a: "),
     "comments": repeated("# a\n"), "anchors": counted("k{0}: &a{0} 1", "\n"), "aliases": around("a: &a 1\nb: [", repeated("*a,"), "1]"), "indentation": lambda n: "\n".join(" " * k + "a:" for k in range(int((2 * n) ** 0.5))), "quotes": around('name: "', repeated("\\n"), '"'), "documents": repeated("---\n"), "corpora": around("data: {train: [", repeated("{source: a, target: b}, "), "]}"),

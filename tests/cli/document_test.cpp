@@ -251,8 +251,6 @@ TEST_P(DocumentOption, RefusesWhatIsOfLines) {
     expect_mistake(translate("txt", "a", options), {"--document", option});
   }
   expect_mistake(translate("doc", "a"), {"--document", "markdown", "txt"});
-  expect_mistake(run_heed({"translate", model_, "--source", "de"}, "a"), {"--document"});
-  expect_mistake(run_heed({"translate", model_, "--language", "de"}, "a"), {"--document"});
 }
 
 }  // namespace

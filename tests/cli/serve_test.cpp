@@ -188,7 +188,7 @@ TEST(Serve, TranslatesWhatIsTooLongForItsAttention) {
 
 TEST(Serve, NamesLanguagesByFilesOrAsItIsTold) {
   const Toy& toy = Toy::get();
-  const Served told({toy.rnn, "--source", "de", "--target", "en"});
+  const Served told({toy.rnn, "--source-language", "de", "--target", "en"});  // as it was called
   EXPECT_THAT(ask(told.port(), get_text("/languages")).body, HasSubstr("\"German\""));
   EXPECT_EQ(told.translate({{"q", "a"}, {"source", "fr"}, {"target", "en"}}).status, 400);
   EXPECT_EQ(told.translate({{"q", "a"}, {"source", "auto"}, {"target", "en"}}).status, 200);
@@ -207,7 +207,7 @@ TEST(Serve, ASecondModelKeepsTheLanguagesThatItNames) {
   for (const auto& [from, to] : {std::pair("train.src", "train.de"), {"train.tgt", "train.en"}})
     yaml.replace(yaml.find(from), std::string_view(from).size(), to);
   write_atomic(config, yaml);
-  const Served both({toy.rnn, back, "--source", "en", "--target", "de"});
+  const Served both({toy.rnn, back, "--source-language", "en", "--target-language", "de"});
   const json languages = json::parse(ask(both.port(), get_text("/languages")).body);
   ASSERT_EQ(languages[0]["code"], "de");
   EXPECT_EQ(languages[0]["targets"], json({"en"}));

@@ -240,6 +240,12 @@ TEST(Html, LinksInAnotherScriptStay) {
               ElementsAre("English or X1 text one"));
 }
 
+TEST(Html, SeveralFixedBlanksStay) {
+  EXPECT_EQ(translated_html("<p>&nbsp;&nbsp;Used by:&nbsp;&nbsp;&nbsp; <a>One</a> a&nbsp;b",
+                            {"X Y: Z W"}),
+            "<p>&nbsp;&nbsp;X Y:&nbsp;&nbsp;&nbsp; <a>Z</a> W");
+}
+
 TEST(Html, AddressesWithAReferenceStay) {
   EXPECT_THAT(
       texts_of_html("<p>Write (to.me&#64;example.org) or x&commat;example.org, or a&#64;b."),

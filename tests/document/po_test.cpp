@@ -318,7 +318,7 @@ TEST(PoDocument, ACatalogueOfTheTextsLanguageIsNotFilled) {
   };
   EXPECT_THAT(message("de", ""),
               testing::AllOf(HasSubstr("such as \"Language: de\\n\""), Not(HasSubstr("--target"))));
-  EXPECT_THAT(message("target", ""), HasSubstr("--target en"));
+  EXPECT_THAT(message("target", ""), HasSubstr("--target-language en"));
   EXPECT_THAT(message("de", "c"), HasSubstr("take a model of that language"));
   EXPECT_EQ(message("target", "c"), "(nothing thrown)");
   EXPECT_EQ(message("en", ""), "(nothing thrown)");
@@ -330,7 +330,7 @@ TEST(PoDocument, PluralsOfATemplateAskForTheLanguage) {
       read_into(target, "msgid \"a\"\nmsgid_plural \"b\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n", "po");
     });
   };
-  EXPECT_THAT(message("target"), HasSubstr("--target de"));
+  EXPECT_THAT(message("target"), HasSubstr("--target-language de"));
   EXPECT_THAT(message("xx"), Not(HasSubstr("--target")));
 }
 

@@ -61,7 +61,7 @@ TEST(TmxDocument, LanguagesHaveToBeKnown) {
   EXPECT_THAT(message_of<UserError>([&] { read_into("de", bytes, "tmx"); }),
               HasSubstr("line 2: no <tuv> is in en"));
   EXPECT_THAT(message_of<UserError>([&] { read_into("target", bytes, "tmx"); }),
-              HasSubstr("--target de"));
+              HasSubstr("--target-language de"));
   EXPECT_THAT(message_of<UserError>([&] { read_into("de", "<xliff/>", "tmx"); }),
               HasSubstr("it begins with <xliff>"));
 }

@@ -12,7 +12,7 @@ class AlonePage(play.PlayTest):
     @classmethod
     def setUpClass(cls):
         cls.folder, cls.browser = page.models()
-        made = toy.try_heed("export", "model", "other", "--format", "web", "--source", "de", "--target", "en",
+        made = toy.try_heed("export", "model", "other", "--format", "web", "--source-language", "de", "--target-language", "en",
                             "-o", "alone.html", folder=cls.folder)
         if "./run web" in made.stderr:
             raise unittest.SkipTest("heed was built without a compiler for WebAssembly")

@@ -88,7 +88,7 @@ class PlayPage(PlayTest):
         cls.folder, cls.browser = page.models()
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
         cls.server = subprocess.Popen(
-            [toy.HEED, "serve", "model", "other", "--port", "0", "--source", "de", "--target", "en"],
+            [toy.HEED, "serve", "model", "other", "--port", "0", "--source-language", "de", "--target-language", "en"],
             cwd=cls.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         cls.address = cls.server.stdout.readline().strip()
 

@@ -82,7 +82,7 @@ def saved(version, kind):
         out = same_pieces(folder, python, run)
         if kind.startswith("marian"):
             again = folder / "again"
-            heed("export", run.folder / "run", "--format", "huggingface", "--source", "de", "--target", "en", "-o", again / "model")
+            heed("export", run.folder / "run", "--format", "huggingface", "--source-language", "de", "--target-language", "en", "-o", again / "model")
             out += same_pieces(again, python, Run(again / "model", again), "after an export, ")
         return out
 

@@ -154,7 +154,7 @@ class HuggingFace(TwinTest):
     def test_its_card_says_what_it_is(self):
         folder = self.train(KIND, "carded")
         heed("export", folder, "--format", "ctranslate2", "-o", folder / "marian")
-        out = self.export(folder, "--source", "de", "--target", "en")
+        out = self.export(folder, "--source-language", "de", "--target-language", "en")
         self.assertFalse((out / "model.bin").exists(), "of the other format")
         _, front, text = (out / "README.md").read_text(encoding="utf-8").split("---\n", 2)
         described = yaml.safe_load(front)

@@ -80,7 +80,7 @@ class FlaskClient:
 class Serving(TwinTest):
     def serve(self, model, source="de", target="en", settings=()):
         """Its address; the server ends with the test."""
-        command = [HEED, "--quiet", "serve", model, "--source", source, "--target", target, *settings]
+        command = [HEED, "--quiet", "serve", model, "--source-language", source, "--target-language", target, *settings]
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
         # It gets a signal, which a process of the fork server would not live to see.
         environment.pop("HEED_FORK_SERVER", None)

@@ -26,7 +26,7 @@ MODEL = {
 }
 # Enough for translations of several words.
 TRAINING = {"updates": 60, "validate_every": 60, "save_every": 60, "learning_rate": 0.01}
-LANGUAGES = ["--source", "en", "--target", "ru"]
+LANGUAGES = ["--source-language", "en", "--target-language", "ru"]
 NAMESPACE = "urn:oasis:names:tc:xliff:document:"
 XLIFF = f"""<?xml version="1.0" encoding="UTF-8"?>
 <xliff version="1.2" xmlns="{NAMESPACE}1.2">

@@ -336,7 +336,7 @@ void require_whole_markup(const std::string& file, document::MarkupKind kind) {
   if (kind != document::MarkupKind::html) return;
   std::string beginning(text::kBeginning, '\0');
   beginning.resize(text::open_bytes(file)->read(beginning.data(), beginning.size()));
-  if (const auto no_text = text::no_text(beginning); no_text && no_text->format == "html")
+  if (const auto no_text = text::no_text(beginning); no_text && no_text->ending == "html")
     log::warn(
         "{}: is a page, and --markup reads each line by itself; --document html in place of "
         "--markup reads the sentences that stand on several lines",
