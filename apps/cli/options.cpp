@@ -51,14 +51,6 @@ void add_gold_form(CommandLine& command, inspect::GoldForm& form, const Argument
     if (gold != nullptr) flag.needs(*gold);
 }
 
-std::vector<std::string> LanguageOptions::settings() const {
-  std::vector<std::string> out;
-  for (const auto& [key, code] : {std::pair("source", source), std::pair("target", target)})
-    if (!code.empty())
-      out.push_back(fmt::format("data.{}_language={}", key, config::yaml_text(code)));
-  return out;
-}
-
 LanguageOptions LanguageOptions::fitting(const run::Config& config) const {
   const data::LanguagePair own = data::language_pair(config.data);
   const auto chosen = [](const std::string& given, const std::string& code) {

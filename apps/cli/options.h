@@ -34,7 +34,13 @@ struct LanguageOptions {
     command.former_option("--target", "--target-language", target);
   }
   /// As settings of a configuration.
-  std::vector<std::string> settings() const;
+  std::vector<std::string> settings() const {
+    std::vector<std::string> out;
+    for (const auto& [key, code] : {std::pair("source", source), std::pair("target", target)})
+      if (!code.empty())
+        out.push_back(fmt::format("data.{}_language={}", key, config::yaml_text(code)));
+    return out;
+  }
   /// The options without those that contradict a language which the configuration of another model
   /// names: they were not meant for it.
   LanguageOptions fitting(const run::Config& config) const;
