@@ -1,6 +1,7 @@
 #include "document/html_elements.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/strings.h"
 #include "text/words.h"
@@ -39,7 +40,11 @@ bool is_untranslated_element(std::string_view name) {
 
 bool has_untranslated_class(std::string_view classes) {
   const auto words = split_words(classes);
-  return std::ranges::find(words, "notranslate") != words.end();
+  // In the fonts of icons a name, such as `arrow_back`, is the picture.
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word == "notranslate" || word == "material-icons" ||
+           word.starts_with("material-icons-") || word.starts_with("material-symbols-");
+  });
 }
 
 }  // namespace heed::document

@@ -166,7 +166,7 @@ class CommonMarkdownMaker {
     if (read_fence(i, prefix)) return;
     if (const auto last = blocks_.last_of(i, from)) return make_headings(i, from, *last);
     if (is_contents(rest) || is_inclusion(rest) || is_target(rest) || is_leaf_directive(rest) ||
-        is_comment(i, rest))
+        is_reference_to_module(rest) || is_comment(i, rest))
       return make_heading(at + from, at + from + rest.size());
     std::size_t bytes = prefix.quotes > 0 ? bytes_of_alert(rest) : 0;
     if (bytes == 0) bytes = bytes_of_label(rest, "*[");
@@ -304,6 +304,8 @@ class CommonMarkdownMaker {
   void add_heading(std::size_t i, std::size_t from) {
     const std::string_view line = lines_.line(i);
     const std::size_t begin = line.rfind('{');
+    if (is_reference_to_module(rest_of_line(lines_, i, from)))
+      return make_letters(start(i) + from, start(i) + line.size());
     if (begin == line.npos || begin < from || !trim(line).ends_with('}') ||
         !is_one_of(line[begin - 1], " \t") || bytes_of_attributes(line, begin) == 0)
       return add_inserts(i, from);

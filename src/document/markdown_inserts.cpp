@@ -152,7 +152,9 @@ std::size_t bytes_of_citation(std::string_view line, std::size_t at) {
   if (!rest.starts_with("[@") && !rest.starts_with("[-@")) return 0;
   const std::size_t end = rest.find_first_of("]`", 2);
   if (end == rest.npos || rest[end] == '`' || is_one_of('[', rest.substr(1, end))) return 0;
-  return end + 1 < rest.size() && is_one_of(rest[end + 1], "([:") ? 0 : end + 1;
+  const bool begins_line = after_run(line, " \t>") == at;
+  const char after = end + 1 < rest.size() ? rest[end + 1] : ' ';
+  return is_one_of(after, "([") || (after == ':' && begins_line) ? 0 : end + 1;
 }
 
 /// Bytes of a name after @ that begins at `at`, or 0: @user, @group/project, @fig-plot of Quarto. A
@@ -334,6 +336,29 @@ std::size_t bytes_of_label_of_gitlab(std::string_view line, std::size_t at) {
   return ends_there && !rest.substr(end).starts_with(line[at]) ? end + 1 : 0;
 }
 
+/// Bytes of a command of TeX with what it is for, \index{a}, \textbf{a} or \newpage, that begins
+/// at `at`, or 0.
+std::size_t bytes_of_tex(std::string_view line, std::size_t at) {
+  const char before = at > 0 ? line[at - 1] : ' ';
+  const std::string_view near = line.substr(at, kLongestInsert);
+  std::size_t end = after_run(near, kFirstOfNames, 1);
+  if (end < 3 || before == '\\' || before == ':') return 0;
+  bool has_braces = false;
+  while (end < near.size() && is_one_of(near[end], "{[")) {
+    std::size_t depth = 0, close = end;
+    for (; close < near.size(); ++close) {
+      if (is_one_of(near[close], "{[")) ++depth;
+      if (is_one_of(near[close], "}]") && --depth == 0) break;
+    }
+    if (close == near.size() || is_one_of('`', near.substr(end, close - end))) break;
+    has_braces |= near[end] == '{';
+    end = close + 1;
+  }
+  // A word after a backslash may be a part of a path.
+  const bool ends_there = end == near.size() || is_one_of(near[end], " \t.,;:!?)");
+  return has_braces || (ends_there && !text::is_in_word(text::value_before(line, at))) ? end : 0;
+}
+
 /// The marks around the text that begins at `from`, which are those of GitHub's `~~`.
 std::optional<Insert> marks_at(const InsertLine& in, std::size_t from, std::string_view mark) {
   if (in.start + from < in.covered) return {};
@@ -402,7 +427,11 @@ std::size_t bytes_of_attributes(std::string_view line, std::size_t at) {
   const bool is_after_link = at > 0 && is_one_of(line[at - 1], ")]");
   const bool is_free = at == 0 || is_after_link || is_one_of(line[at - 1], " \t`*:\"");
   if (inside.empty() || !is_free || is_one_of('{', inside)) return 0;
-  const bool has_mark = is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}';
+  // Pandoc's `{-}` is a heading without a number.
+  const bool is_unnumbered =
+      inside[0] == '-' && (inside.size() == 1 || is_one_of(inside[1], "#. "));
+  const bool has_mark =
+      (is_one_of(inside[0], "#.:") && inside.size() > 1 && inside[1] != '}') || is_unnumbered;
   return has_mark || (is_after_link && is_one_of('=', inside)) ? end + 1 - at : 0;
 }
 
@@ -424,7 +453,12 @@ Insert insert_at(std::string_view document, const InsertLine& in, std::size_t fr
   switch (line[from]) {
     case '\\':
       // 0: the parenthesis does not close
-      return rest.starts_with("\\@ref(") && is_found(rest.find(')') + 1) ? insert : none(2);
+      if (rest.starts_with("\\@ref(") && is_found(rest.find(')') + 1)) return insert;
+      if (!is_found(bytes_of_tex(line, from))) return none(2);
+      // What follows a word directly, or is for nothing, is no word of its sentence: \\index{a}.
+      if (text::is_in_word(text::value_before(line, from)) || line[insert.bytes.to - 1] != '}')
+        insert.letter = CommonMarkdown::kNote;
+      return insert;
     case '`': {
       const std::size_t code = bytes_of_code(line, from);
       return none(code > 0 ? code : after_run(rest, "`"));

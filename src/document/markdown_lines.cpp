@@ -124,6 +124,13 @@ std::size_t bytes_of_field(std::string_view text) {
   return after_run(text, std::string(kOfPlainNames) + " ") == end ? end + 3 : 0;
 }
 
+bool is_reference_to_module(std::string_view text) {
+  if (!text.starts_with("::: ")) return false;
+  const std::string_view name = trim(text.substr(3));
+  return is_one_of('.', name) && is_one_of(name[0], kFirstOfNames) && !name.ends_with('.') &&
+         after_run(name, std::string(kOfWords) + "_.") == name.size();
+}
+
 bool is_option(std::string_view text) {
   const std::size_t end = after_run(text, kOfNames, 1);
   return text.starts_with(':') && end > 1 && end < text.size() && text[end] == ':' &&

@@ -52,6 +52,10 @@ bool is_rule_of_table(std::string_view line);
 /// Bytes of the name of a field of Obsidian, `Key:: `, before its value; 0 where there is none.
 std::size_t bytes_of_field(std::string_view text);
 
+/// Whether a text names a module whose documentation stands in its place, `::: a.b` of
+/// mkdocstrings.
+bool is_reference_to_module(std::string_view text);
+
 /// Whether a text is an option of a directive of MyST, `:name: x`.
 bool is_option(std::string_view text);
 

@@ -306,9 +306,32 @@ void divide_forms(std::string_view bytes, Passage& passage) {
   passage.tokens = tokens_of_choice(bytes, passage.tokens, text, forms, all);
 }
 
+namespace {
+
+/// Bytes of code in backticks, `x` or ``x``, that begins at `at`, or 0. A single backtick may be an
+/// opening quote, as in GNU's messages: `x'.
+std::size_t bytes_of_message_code(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongest = 200;
+  const std::size_t marks = after_run(text, "`", at) - at;
+  const std::string_view near = text.substr(at, kLongest);
+  const std::size_t end = near.find(std::string(marks, '`'), marks);
+  if (marks > 2 || end == near.npos || end == marks) return 0;
+  const std::string_view inside = near.substr(marks, end - marks);
+  if (is_one_of('\n', inside) || is_one_of(inside.front(), " '") || inside.back() == ' ') return 0;
+  return end + marks;
+}
+
+}  // namespace
+
 std::vector<Token> reference_markup(std::string_view text) {
   std::vector<Token> out;
-  for (std::size_t at = text.find('&'); at != text.npos; at = text.find('&', at)) {
+  for (std::size_t at = 0; (at = text.find_first_of("&`", at)) != text.npos;) {
+    if (text[at] == '`') {
+      const std::size_t bytes = bytes_of_message_code(text, at);
+      if (bytes > 0) out.push_back({.from = at, .to = at + bytes, .syntax = Token::Syntax::whole});
+      at += std::max<std::size_t>(bytes, 1);
+      continue;
+    }
     const auto reference = text::reference_at(text, at);
     if (!reference || !reference->character) {
       ++at;

@@ -126,8 +126,9 @@ class Po {
           "line {}: its language is {}, that of its texts, which have no translations; write that "
           "of the translations there, such as \"Language: {}\\n\"{}",
           line, one_line(language), has_target() ? options_.target_language : "de",
-          has_target() ? ""
-                       : fmt::format(", or say that it is so: --target-language {}", one_line(language)));
+          has_target()
+              ? ""
+              : fmt::format(", or say that it is so: --target-language {}", one_line(language)));
     if (text::are_other_languages(language, options_.target_language))
       throw UserError(
           "line {}: its language is {}, and that of the model's translations is {}; take a model "

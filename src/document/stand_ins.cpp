@@ -5,10 +5,12 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/strings.h"
 #include "document/templates.h"
 #include "text/characters.h"
+#include "text/kept.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -61,37 +63,115 @@ std::size_t bytes_of_unit(std::string_view text) {
 
 }  // namespace
 
-std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<Token>& tokens) {
-  const auto bytes_of = [&](const Token& token) { return bytes.substr(token.from, token.bytes()); };
-  const auto is_item = [&](const Token& token) {
-    return token.written.empty() && is_stood_for(token, bytes_of(token));
-  };
-  std::vector<Token> out;
-  bool is_joined = false;  // the last token is of several items
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    const bool follows_item =
-        !out.empty() && is_item(out.back()) && token.is_plain() && !token.stays;
-    if (follows_item && is_joint(bytes_of(token)) && i + 1 < tokens.size() &&
-        is_item(tokens[i + 1])) {
-      Token& item = out.back();
-      const Token& next = tokens[++i];
-      item.to = next.to;
-      item.is_placeholder = true;
-      item.in_order |= next.in_order;
-      is_joined = true;
-      continue;
+namespace {
+
+constexpr std::size_t kLongestScheme = 10;
+
+/// Makes one token of the items of one word.
+class WholeWords {
+ public:
+  WholeWords(std::string_view bytes, const std::vector<Token>& tokens)
+      : bytes_(bytes), tokens_(tokens) {}
+
+  std::vector<Token> joined() && {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      const Token& token = tokens_[i];
+      const bool follows_item = !out_.empty() && is_item(out_.back());
+      const bool is_before_item = i + 1 < tokens_.size() && is_item(tokens_[i + 1]);
+      const bool in_address =
+          follows_item && (is_address_ || bytes_of(out_.back()).find("://") < kLongestScheme);
+      if (in_address && is_item(token)) {
+        join(token);
+        is_address_ = true;
+      } else if (follows_item && is_text(token) && is_before_item &&
+                 (in_address ? bytes_of_address(token) == token.bytes()
+                             : is_joint(bytes_of(token)))) {
+        join(tokens_[++i]);
+        is_address_ = in_address;
+      } else if (follows_item && is_text(token) && (is_address_ || is_joined_)) {
+        end_word(token, is_address_ ? text::without_marks(
+                                          bytes_of(token).substr(0, bytes_of_address(token)))
+                                    : bytes_of_unit(bytes_of(token)));
+      } else {
+        add(token);
+      }
     }
-    const std::size_t unit = follows_item && is_joined ? bytes_of_unit(bytes_of(token)) : 0;
-    out.push_back(token);
-    if (unit > 0) {
-      out[out.size() - 2].to += unit;
-      out.back().from += unit;
-      if (out.back().from == out.back().to) out.pop_back();
-    }
-    is_joined = false;
+    return std::move(out_);
   }
-  return out;
+
+ private:
+  std::string_view bytes_of(const Token& token) const {
+    return bytes_.substr(token.from, token.bytes());
+  }
+  bool is_item(const Token& token) const {
+    return token.written.empty() && is_stood_for(token, bytes_of(token));
+  }
+  static bool is_text(const Token& token) { return token.is_plain() && !token.stays; }
+
+  /// Bytes of the text that go on with an address before it.
+  std::size_t bytes_of_address(const Token& token) const {
+    const std::string_view text = bytes_of(token);
+    return std::min(text.find_first_of(" \t\r\n<>()[]{}\"'`"), text.size());
+  }
+
+  void join(const Token& next) {
+    Token& item = out_.back();
+    item.to = next.to;
+    item.is_placeholder = true;
+    item.in_order |= next.in_order;
+    is_joined_ = true;
+  }
+
+  /// The first bytes of the text belong to the item before it.
+  void end_word(const Token& text, std::size_t bytes) {
+    out_.back().to += bytes;
+    out_.back().is_placeholder |= bytes > 0;
+    if (bytes < text.bytes()) {
+      out_.push_back(text);
+      out_.back().from += bytes;
+    }
+    is_joined_ = is_address_ = false;
+  }
+
+  void add(const Token& token) {
+    is_joined_ = is_address_ = false;
+    if (is_item(token) && !out_.empty() && is_text(out_.back())) {
+      const std::size_t bytes = bytes_of_scheme(bytes_of(out_.back()));
+      is_address_ = bytes > 0;
+      if (is_address_) {
+        Token item = token;
+        item.from -= bytes;
+        item.is_placeholder = true;
+        out_.back().to -= bytes;
+        if (out_.back().from == out_.back().to) out_.pop_back();
+        out_.push_back(std::move(item));
+        return;
+      }
+    }
+    out_.push_back(token);
+  }
+
+  /// Bytes of the beginning of an address with which a text ends, `https://www.`.
+  static std::size_t bytes_of_scheme(std::string_view text) {
+    const std::size_t last = text.find_last_of(" \t\r\n<>()[]{}\"'`");
+    const std::string_view word = last == text.npos ? text : text.substr(last + 1);
+    const std::size_t end = word.find("://");
+    const bool is_scheme =
+        end != word.npos && end > 1 && after_run(word, kOfJoints.substr(0, 52)) == end;
+    return is_scheme ? word.size() : 0;
+  }
+
+  std::string_view bytes_;
+  const std::vector<Token>& tokens_;
+  std::vector<Token> out_;
+  bool is_joined_ = false;   // the last token is of several items
+  bool is_address_ = false;  // it begins with `https://` or the like
+};
+
+}  // namespace
+
+std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<Token>& tokens) {
+  return WholeWords(bytes, tokens).joined();
 }
 
 char free_letter(std::string_view raw) {

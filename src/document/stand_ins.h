@@ -17,7 +17,8 @@ namespace heed::document {
 bool is_stood_for(const Token& token, std::string_view bytes);
 
 /// The tokens of `bytes` with one for each word that has several of such items with letters
-/// between them, such as `{{ width }}x{{ height }}px`: a model would leave names inside a word.
+/// between them, such as `{{ width }}x{{ height }}px`, and for each address that has them, such as
+/// `http://{{ host }}{{ path }}`: a model would leave names inside a word.
 std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<Token>& tokens);
 
 /// A letter that no digit follows in `raw`, in either case; 0 where there is none.

@@ -21,6 +21,8 @@ struct Marks {
   std::string_view begin, end;
 };
 constexpr std::array<Marks, 4> kMarks = {{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}};
+// AngularJS has these on pages that Django or Flask make.
+constexpr std::array<Marks, 2> kOtherMarks = {{{"{$", "$}"}, {"{[", "]}"}}};
 
 }  // namespace
 
@@ -69,6 +71,16 @@ std::size_t bytes_of_template(std::string_view text, std::size_t at) {
   const std::string_view inside = near.substr(2, end - 2);
   if (is_one_of('`', inside) || has_end_tag(inside) || !is_one_paragraph(inside)) return 0;
   return after_template(near, 0, end);
+}
+
+std::size_t bytes_of_template_block(std::string_view text, std::size_t at) {
+  std::size_t bytes = bytes_of_template(text, at);
+  if (bytes == 0 && text.substr(at).starts_with("{#")) {
+    const std::size_t end = text.substr(at, kLongestTag).find("#}");
+    bytes = end == text.npos ? 0 : end + 2;
+  }
+  const std::size_t after = bytes == 0 ? text.size() : after_run(text, kLineBlanks, at + bytes);
+  return bytes > 0 && (after == text.size() || is_one_of(text[after], "\r\n")) ? bytes : 0;
 }
 
 bool is_line_of_statements(std::string_view line) {
@@ -185,7 +197,9 @@ class TemplateFinder {
 
   /// Bytes of a tag with marks of kMarks. A page has it in any number of lines.
   std::size_t bytes_of_tag(std::size_t at) {
-    const Marks* const marks = marks_of(page_.substr(at));
+    const Marks* marks = marks_of(page_.substr(at));
+    for (const Marks& other : kOtherMarks)
+      if (page_.substr(at).starts_with(std::string(other.begin) + " ")) marks = &other;
     const std::size_t end = marks == nullptr ? page_.npos : next(std::string(marks->end), at + 2);
     constexpr std::size_t kLongest = 1 << 16;
     if (end == page_.npos || end - at > kLongest) return 0;

@@ -24,6 +24,10 @@ bool is_one_paragraph(std::string_view text);
 /// line, no code in backticks, and an end tag of HTML only in quotes.
 std::size_t bytes_of_template(std::string_view text, std::size_t at);
 
+/// Bytes of a tag that has lines of its own and begins here, also of a comment with blank lines; 0
+/// where there is none.
+std::size_t bytes_of_template_block(std::string_view text, std::size_t at);
+
 /// Whether a line has tags of templates that are statements, and nothing else.
 bool is_line_of_statements(std::string_view line);
 

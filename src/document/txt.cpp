@@ -43,10 +43,15 @@ std::vector<LinesOfText> lines_of_plain(std::string_view bytes) {
   const std::vector<PlainLine> kinds = plain_lines(document);
   LinePrefix before;
   LetterBullets letters;
+  std::size_t end_of_template = 0;  // of the last one with lines of its own
   for (std::size_t i = 0; i < document.count(); ++i) {
     const std::string_view line = document.line(i);
     const std::size_t bullet = letters.bytes_of(line);
-    if (kinds[i].stays || is_line_of_statements(line)) {
+    const std::size_t indent = after_run(line, " \t");
+    const auto at = static_cast<std::size_t>(line.data() - bytes.data()) + indent;
+    if (indent < line.size() && line[indent] == '{')
+      end_of_template = std::max(end_of_template, at + bytes_of_template_block(bytes, at));
+    if (kinds[i].stays || is_line_of_statements(line) || at < end_of_template) {
       document.end();
       for (const ByteRange& part : kinds[i].parts) {
         document.add(i, part.from, part.to);

@@ -85,6 +85,9 @@ class Xliff {
     std::size_t i = 0;
     while (events_[i].kind != XmlEvent::EventType::start) ++i;
     const std::string_view version = events_[i].attribute("version");
+    if (events_[i].local_name() == "xliff" && version.empty())
+      throw UserError("line {}: <{}> has no version; add version=\"1.2\", or 2.0",
+                      line_number(bytes_, events_[i].bytes.from), events_[i].name);
     if (events_[i].local_name() != "xliff" ||
         !(version.starts_with('1') || version.starts_with('2')))
       throw UserError(

@@ -21,13 +21,14 @@ namespace heed::document {
 namespace {
 
 /// Whether the element says that it is translated, or not: by `translate` of DocBook, DITA and
-/// others, or `its:translate` of W3C's Internationalization Tag Set. Nothing: it does not say.
+/// others, `its:translate` of W3C's Internationalization Tag Set, or `translatable` of Android and
+/// AppStream. Nothing: it does not say.
 std::optional<bool> says_translated(const XmlEvent& start) {
   std::optional<bool> says;
-  for (const char* name : {"translate", "its:translate"}) {
+  for (const char* name : {"translate", "its:translate", "translatable"}) {
     const std::string value = ascii_lower(start.attribute(name));
-    if (value == "no") return false;
-    if (value == "yes") says = true;
+    if (value == "no" || value == "false") return false;
+    if (value == "yes" || value == "true") says = true;
   }
   return says;
 }
@@ -168,8 +169,11 @@ class Xml {
       const XmlEvent& event = events_[i];
       if (event.kind == XmlEvent::EventType::start) {
         State state = states.back();
+        const auto rule = is_translated_by_rule(vocabulary_, event.local_name());
         if (const auto says = says_translated(event))
           state.is_kept = !*says;
+        else if (rule)
+          state.is_kept = !*rule;
         else
           state.is_kept |= xml_code(vocabulary_, event.local_name()) != XmlCode::none;
         if (const auto said = said_language(event)) state.is_foreign = is_foreign(*said, language_);

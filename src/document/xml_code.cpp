@@ -40,6 +40,7 @@ const CodeNames& code_names(XmlVocabulary vocabulary) {
       text::word_set("apiname cmdname codeph computeroutput envar filepath parmname systemitem "
                      "systemoutput userinput varname xmlatt xmlelement"),
       text::word_set("codeblock funcsynopsis programlisting")};
+  static const CodeNames appstream{text::word_set("code"), {}};
   switch (vocabulary) {
     case XmlVocabulary::mallard:
       return mallard;
@@ -47,6 +48,8 @@ const CodeNames& code_names(XmlVocabulary vocabulary) {
       return docbook;
     case XmlVocabulary::dita:
       return dita;
+    case XmlVocabulary::appstream:
+      return appstream;
     case XmlVocabulary::other:
       break;
   }
@@ -69,6 +72,7 @@ XmlVocabulary xml_vocabulary(std::string_view bytes, const std::vector<XmlEvent>
   if (name_space.starts_with("http://projectmallard.org/")) return XmlVocabulary::mallard;
   if (name_space == "http://docbook.org/ns/docbook") return XmlVocabulary::docbook;
   if (!name_space.empty()) return XmlVocabulary::other;
+  if (root->name == "component" || root->name == "components") return XmlVocabulary::appstream;
   for (const auto& [name, value] : root->attributes)
     if (name == "xmlns:ditaarch" || value.find(":names:tc:dita:") != std::string::npos)
       return XmlVocabulary::dita;
@@ -83,6 +87,14 @@ XmlVocabulary xml_vocabulary(std::string_view bytes, const std::vector<XmlEvent>
   static const text::WordSet roots =
       text::word_set("appendix article book chapter refentry refsect1 sect1");
   return roots.contains(root->name) ? XmlVocabulary::docbook : XmlVocabulary::other;
+}
+
+std::optional<bool> is_translated_by_rule(XmlVocabulary vocabulary, std::string_view local_name) {
+  if (vocabulary != XmlVocabulary::appstream) return {};
+  static const text::WordSet texts =
+      text::word_set("caption description developer_name keyword name name_variant_suffix summary");
+  if (texts.contains(local_name)) return true;
+  return local_name == "component" ? std::optional(false) : std::nullopt;
 }
 
 XmlCode xml_code(XmlVocabulary vocabulary, std::string_view local_name) {

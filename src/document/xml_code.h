@@ -1,6 +1,8 @@
-// Elements of XML that are code: of Mallard, DocBook and DITA.
+// Elements of XML that are code, or are translated by a rule of their vocabulary: of Mallard,
+// DocBook, DITA and AppStream.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +12,7 @@ namespace heed::document {
 
 /// Whose elements a document has. One name may be code in one and text in another: `cmd` is a
 /// command in Mallard, and a step of a task in DITA.
-enum class XmlVocabulary { other, mallard, docbook, dita };
+enum class XmlVocabulary { other, mallard, docbook, dita, appstream };
 
 /// The vocabulary of a document, by the namespace of its root, its document type, its schema or the
 /// name of its root.
@@ -25,5 +27,9 @@ enum class XmlCode {
 /// What the element with this name is. Documents of other vocabularies, such as parts of a book
 /// without a document type, have only names that are nothing else anywhere.
 XmlCode xml_code(XmlVocabulary vocabulary, std::string_view local_name);
+
+/// Whether what is in the element with this name is translated, by a rule of the vocabulary;
+/// nothing where none is about it. AppStream's are those of its metainfo.its (version 0.16.1).
+std::optional<bool> is_translated_by_rule(XmlVocabulary vocabulary, std::string_view local_name);
 
 }  // namespace heed::document

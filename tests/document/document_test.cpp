@@ -231,6 +231,22 @@ TEST(Document, ItemsInOneWordHaveOneName) {
               ElementsAre("See X1 and X2."));
 }
 
+TEST(Document, AddressesMayHaveItems) {
+  for (const char* const format : {"txt", "md", "html"})
+    EXPECT_THAT(texts_in("It is (https://{{ a }}{{ b }}/c?d={{ e }}), see http://www.{{ f }}/g. "
+                         "Now {{ h }} too.",
+                         format),
+                ElementsAre("It is (X1), see X2.", "Now X1 too."))
+        << format;
+}
+
+TEST(PlainDocument, TagsOfTemplatesMayHaveSeveralLines) {
+  const std::string mail =
+      "{# One\n\ntwo #}\n{{ f('three',\n     a=b) }}\nFour {{ g(c,\nd) }} five.\n{# "
+      "never\nclosed\n";
+  EXPECT_THAT(texts_in(mail, "txt"), ElementsAre("Four X1 five.", "{# never", "closed"));
+}
+
 TEST(PlainDocument, TagsOfTemplatesStay) {
   const std::string mail =
       "{% load i18n %}\n{% if a %}\nHello {{ user.name }}, you have {{ n }} messages.\n"

@@ -338,7 +338,19 @@ TEST(Markdown, RolesSideBySideAndEnvironmentsOfTexStay) {
               ElementsAre("Three", "Four #}"));
   EXPECT_THAT(markdown_texts("One.\n\n\\begin{align*}\na &= b \\\\\n\n&= c\n\\end{align*}\n\nTwo.\n"
                              "\\begin{never} closed.\n"),
-              ElementsAre("One.", "Two. \\begin{never} closed."));
+              ElementsAre("One.", "Two.", "X1 closed."));
+}
+
+TEST(Markdown, WhatPandocAndMkdocstringsAddStays) {
+  EXPECT_THAT(markdown_texts("# One {-}\n\n## Two {-#name}\n\nSee [@R-DT]: three, and {-} four.\n"),
+              ElementsAre("One", "Two", "See X1: three, and four."));
+  EXPECT_THAT(markdown_texts("::: a.b_c\n    options:\n\n## ::: a.b\n\n::: note\nOne.\n:::\n"),
+              testing::Contains("One."));
+  EXPECT_THAT(markdown_texts("## ::: a.b\n\n::: a.b\n"), IsEmpty());
+  EXPECT_THAT(
+      markdown_texts("On GitHub\\index{GitHub} the \\textbf{big [x]{y}} dog, \\newpage too.\n\n"
+                     "\\mainmatter\n\nIn C:\\temp\\new and \\* too.\n"),
+      ElementsAre("On GitHub the X1 dog, too.", "In X1 and \\* too."));
 }
 
 TEST(Markdown, BranchesOfTemplatesAreTextsOfTheirOwn) {

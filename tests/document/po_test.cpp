@@ -407,9 +407,8 @@ TEST(Po, AMessageWithCodeOfSphinxMakesNoDocumentationOfAProgram) {
       "#: cli.py:10\nmsgid \"It is in ``sphinx.ext`` here.\"\nmsgstr \"\"\n\n"
       "#: cli.py:12\n#, python-format\nmsgid \"no file in %r\"\nmsgstr \"\"\n\n"
       "#: cli.py:13\nmsgid \"The *.po files of {name}.\"\nmsgstr \"\"\n";
-  EXPECT_THAT(
-      model_texts(read_into("de", file, "po")),
-      ElementsAre("It is in ``sphinx.ext`` here.", "no file in X1", "The *.po files of X1."));
+  EXPECT_THAT(model_texts(read_into("de", file, "po")),
+              ElementsAre("It is in X1 here.", "no file in X1", "The *.po files of X1."));
 }
 
 TEST(Po, AMessageMayHavePlaceholdersOfBothKinds) {
@@ -427,6 +426,15 @@ TEST(Po, AFlagComesBeforeWhatTheFileShows) {
       "#, python-brace-format\nmsgid \"no *file* in {a}\"\nmsgstr \"\"\n";
   EXPECT_THAT(model_texts(read_into("de", file, "po")),
               ElementsAre("It is in X1.", "no *file* in X1"));
+}
+
+TEST(Po, CodeInBackticksStays) {
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "msgid \"Run `npm install` or ``x y`` in `here' and `there'.\"\n"
+                            "msgstr \"\"\n",
+                            "po")),
+      ElementsAre("Run X1 or X2 in `here' and `there'."));
 }
 
 }  // namespace

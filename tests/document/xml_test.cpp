@@ -253,5 +253,25 @@ TEST(XmlDocument, DeepElementsAreReadInTime) {
   EXPECT_EQ(filled(read_into("de", mixed, "xml")), mixed);
 }
 
+std::vector<std::string> model_texts_of_xml(const std::string& bytes) {
+  return model_texts(read_into("de", bytes, "xml"));
+}
+
+TEST(Xml, StringsThatAreNotTranslatableStay) {
+  EXPECT_THAT(model_texts_of_xml("<resources><string name=\"a\">One</string><string name=\"b\" "
+                                 "translatable=\"false\">Two</string></resources>"),
+              ElementsAre("One"));
+}
+
+TEST(Xml, OfAppStreamIsTranslatedWhatItsRulesName) {
+  EXPECT_THAT(
+      model_texts_of_xml(
+          "<component type=\"desktop\"><id>org.a.One</id><name>Two</name><project_license>"
+          "GPL</project_license><name translatable=\"no\">Three</name><description><p>Four "
+          "<code>five</code>.</p></description><developer id=\"x\"><name>Six</name></developer>"
+          "<categories><category>Seven</category></categories></component>"),
+      ElementsAre("Two", "Four X1.", "Six"));
+}
+
 }  // namespace
 }  // namespace heed::document
