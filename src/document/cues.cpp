@@ -15,6 +15,7 @@
 #include "text/references.h"
 #include "text/sentences.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::document {
 namespace {
@@ -104,6 +105,7 @@ class CueLine {
     for (const auto& [opens, closes] :
          {std::pair<std::string_view, std::string_view>{"[", "]"}, {"(", ")"}, {"（", "）"}})
       if (text.starts_with(opens) && text.ends_with(closes)) begins_anew_ = is_over_ = true;
+    if (!text.empty() && !text::has_words(text)) begins_anew_ = is_over_ = true;
     names_speaker_ = is_name_of_speaker(text);
     has_small_letter_ = document::has_small_letter(text);
   }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "document/document.h"
+#include "document/filled.h"
 #include "document/inlays.h"
 #include "document/word_weights.h"
 #include "text/subtitle_times.h"
@@ -419,6 +420,15 @@ TEST(Subtitles, SubViewerIsReadWithItsHeader) {
   // Its files have the ending of MicroDVD's.
   EXPECT_EQ(format_of_name("film.sub")->name, kMicroDvd);
   EXPECT_THAT(texts_shown(text, kMicroDvd), ElementsAre("Hello big world.", "Yes.", "No."));
+}
+
+TEST(Subtitles, ACueWithoutLettersIsACueByItself) {
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "WEBVTT\n\n00:01.000 --> 00:02.000\nThe dog\n\n"
+                            "00:02.200 --> 00:03.000\n---\n\n00:03.100 --> 00:04.000\nruns.\n",
+                            "vtt")),
+      ElementsAre("The dog", "runs."));
 }
 
 }  // namespace
