@@ -23,6 +23,11 @@ class NumberWords {
 
  private:
   bool has(std::size_t entry) const;
+  /// Whether words of both entries are there, or one word that has both, as "doscientos" has those
+  /// of 100 and of 2.
+  bool has_both(std::size_t larger, std::size_t smaller) const;
+  /// Whether the text has a word of the entry, of so many letters or more, also inside of others.
+  static bool has_inside(std::string_view text, std::size_t entry, int64_t least);
   bool has_up_to_99(int64_t value) const;
 
   std::string text_;                // in lower case

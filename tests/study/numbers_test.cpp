@@ -202,5 +202,32 @@ TEST(Numbers, OfATableTellNothing) {
   EXPECT_FALSE(differ_in_numbers("", ""));
 }
 
+TEST(Numbers, WordsOfTwoNumbersInOneOrCountedFromOthers) {
+  for (const auto& [digits, words] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"16", "sechzehn"},        {"145", "hundertfünfundvierzig"},
+           {"16", "zestien"},         {"22", "tweeëntwintig"},
+           {"200", "tweehonderd"},    {"22", "veintidós"},
+           {"200", "doscientos"},     {"500", "quinientas"},
+           {"75", "soixante-quinze"}, {"95", "quatre-vingt-quinze"},
+           {"21", "ventuno"},         {"200", "duecento"},
+           {"200", "duzentos"},       {"22", "tjugotvå"},
+           {"45", "fyrtiofem"},       {"22", "toogtyve"},
+           {"55", "femoghalvtreds"},  {"45", "førtifem"},
+           {"16", "szesnastu"},       {"200", "двухсот"},
+           {"36", "سی و ششمین"}})
+    EXPECT_FALSE(differ_in_numbers("There are " + std::string(digits) + " of them.",
+                                   "Xyz " + std::string(words) + " xyz."))
+        << digits << " " << words;
+  for (const auto& [digits, words] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"23", "tweeëntwintig"},
+                                                                  {"300", "doscientos"},
+                                                                  {"85", "soixante-quinze"},
+                                                                  {"45", "toogtyve"},
+                                                                  {"245", "hundertfünfundvierzig"}})
+    EXPECT_TRUE(differ_in_numbers("There are " + std::string(digits) + " of them.",
+                                  "Xyz " + std::string(words) + " xyz."))
+        << digits << " " << words;
+}
+
 }  // namespace
 }  // namespace heed::study
