@@ -22,9 +22,12 @@ const CodeNames& code_names(XmlVocabulary vocabulary) {
   static const CodeNames docbook{
       text::word_set(
           "arg citerefentry classname code command computeroutput constant envar exceptionname "
+          "firstname "
           "filename function initializer inlineequation interfacename keycode keysym literal "
-          "macroname markup methodname ooclass ooexception oointerface option package parameter "
-          "prompt property returnvalue sgmltag structfield structname symbol systemitem tag token "
+          "macroname markup methodname ooclass ooexception oointerface option othername package "
+          "parameter "
+          "prompt property returnvalue sgmltag structfield structname surname symbol systemitem "
+          "tag token "
           "type uri userinput varname"),
       text::word_set("classsynopsis cmdsynopsis constructorsynopsis destructorsynopsis equation "
                      "fieldsynopsis funcsynopsis informalequation methodsynopsis productionset "

@@ -19,6 +19,8 @@ std::vector<std::string> items_of(const std::string& name, const std::string& te
 TEST(Kept, Addresses) {
   EXPECT_THAT(items_of("urls", "see https://x.de/a_(b)?c=1&d=%20#e, (www.y.org), mailto:a@b.c."),
               UnorderedElementsAre("https://x.de/a_(b)?c=1&d=%20#e", "www.y.org", "mailto:a@b.c"));
+  EXPECT_THAT(items_of("urls", "{https://a.org/{id}}, [www.b.org/c[1]] and (http://d.e/{f}/g}."),
+              UnorderedElementsAre("https://a.org/{id}", "www.b.org/c[1]", "http://d.e/{f}/g"));
   EXPECT_THAT(items_of("urls", "ftp://ä.de/ü http://x.jp/a<b>"),
               UnorderedElementsAre("ftp://ä.de/ü", "http://x.jp/a"));
   EXPECT_THAT(items_of("urls", "http:// www. xhttp://a.b äwww.a.b"), IsEmpty());
