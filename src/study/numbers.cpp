@@ -25,6 +25,7 @@ constexpr std::size_t kLongestNumber = 8;  // groups of digits
 constexpr std::size_t kMostGroups = 1000;  // of a line; more are a table, or no text
 constexpr std::size_t kSpelled = 2;        // digits; numbers of fewer or as many are often words
 constexpr std::size_t kShortTelephone = 6, kLongTelephone = 5;  // digits: 03-1234, 89-12345
+constexpr std::size_t kLongestDecimals = 2;  // digits that are in no group of thousands
 constexpr int kZerosOfThousand = 3;  // zeros; words such as "million" stand for as many or more
 
 /// The separator between two groups of digits.
@@ -95,12 +96,17 @@ struct NumberReading {
   bool is_part = false;  // of a longer number
 };
 
-NumberReading reading_of(const std::string& digits, std::size_t decimals) {
+NumberReading reading_of(const std::string& digits, std::size_t decimals, bool may_be_whole) {
   std::string most = without_leading_zeros(digits);
   const std::size_t end = most.find_last_not_of('0') + 1;
   const int zeros = static_cast<int>(most.size() - end);
   most.resize(end);
-  return {.digits = most, .exponents = {zeros, zeros - static_cast<int>(decimals)}};
+  const int with_decimals = zeros - static_cast<int>(decimals);
+  return {.digits = most, .exponents = {may_be_whole ? zeros : with_decimals, with_decimals}};
+}
+
+NumberReading whole_number(int64_t value) {
+  return reading_of(std::to_string(value), 0, true);
 }
 
 /// Whether numbers of the same digits have equally many zeros.
@@ -285,7 +291,8 @@ class NumbersOfText {
     }
     for (std::size_t first = 0; first < groups_.size(); ++first)
       for (std::size_t last = first; last < groups_.size() && are_joined(first, last); ++last)
-        if (may_be_one(first, last)) add(reading(first, last));
+        if (may_be_one(first, last) && !(first == last && is_fraction(first)))
+          add(reading(first, last));
   }
 
   /// Whether a number differs from `value` by no more than this share.
@@ -324,9 +331,9 @@ class NumbersOfText {
     bool in_digits = false, in_word = false;
     const auto end_words = [&] {
       if (roman.size() > 1)
-        if (const int value = roman_value(roman)) add(reading_of(std::to_string(value), 0));
+        if (const int value = roman_value(roman)) add(whole_number(value));
       if (chinese.size() > 1)
-        if (const auto value = chinese_value(chinese)) add(reading_of(std::to_string(*value), 0));
+        if (const auto value = chinese_value(chinese)) add(whole_number(*value));
       roman.clear();
       chinese.clear();
     };
@@ -432,9 +439,11 @@ class NumbersOfText {
       powers = powers || (i > first && groups_[i].after_power);
     }
     powers = powers || groups_[last].before_power;
-    NumberReading out = reading_of(digits, decimals(first, last));
+    NumberReading out = reading_of(digits, decimals(first, last), !is_decimal(first, last));
     out.any_exponent = powers;
-    out.is_part = is_grouped(first) || (last + 1 < groups_.size() && is_grouped(last + 1));
+    // The 1 of 1:10 stands for no thousand.
+    out.is_part = is_grouped(first) || (last + 1 < groups_.size() && (is_grouped(last + 1) ||
+                                                                      groups_[last + 1].after_colon));
     return out;
   }
 
@@ -443,8 +452,23 @@ class NumbersOfText {
   std::size_t decimals(std::size_t first, std::size_t last) const {
     const DigitGroup& end = groups_[last];
     if (first == last || !end.after_decimal_sign) return 0;
-    const bool is_fraction = without_leading_zeros(groups_[last - 1].digits).empty();
-    return end.digits.size() == kZerosOfThousand && !is_fraction ? 0 : end.digits.size();
+    return end.digits.size() == kZerosOfThousand && !is_fraction(last) ? 0 : end.digits.size();
+  }
+
+  /// Whether a decimal sign and no digits but zeros are before the group: 0.5.
+  bool is_fraction(std::size_t i) const {
+    return groups_[i].after_decimal_sign && without_leading_zeros(groups_[i - 1].digits).empty();
+  }
+
+  /// Whether the last sign between the groups certainly is a decimal sign: one or two last digits
+  /// are no group. Telephone numbers, dates and versions have several groups of few digits.
+  bool is_decimal(std::size_t first, std::size_t last) const {
+    if (first == last || !groups_[last].after_decimal_sign) return false;
+    if (is_fraction(last) && last == first + 1) return true;
+    return groups_[last].digits.size() <= kLongestDecimals &&
+           std::all_of(groups_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                       groups_.begin() + static_cast<std::ptrdiff_t>(last),
+                       [](const DigitGroup& one) { return one.digits.size() == kZerosOfThousand; });
   }
 
   void add(const NumberReading& one) { readings_.emplace(one.digits, one); }
@@ -551,7 +575,7 @@ class NumbersOfText {
 bool is_often_in_words(const NumberReading& number) {
   return number.digits.size() <= 1 ||
          (number.digits.size() <= kSpelled && std::ranges::any_of(number.exponents, [](int zeros) {
-            return zeros == 0 || zeros >= kZerosOfThousand;
+            return zeros <= 0 || zeros >= kZerosOfThousand;
           }));
 }
 
