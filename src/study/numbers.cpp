@@ -79,8 +79,21 @@ bool may_be_a_month(const std::string& digits) {
   return digits.size() <= 2 && std::stoi(digits) <= 12;
 }
 
+/// Whether the groups may be a day and a month, in any order.
+bool may_be_days_and_months(const std::string& one, const std::string& two) {
+  constexpr int kDays = 31;
+  return (may_be_a_month(one) && two.size() <= 2 && std::stoi(two) <= kDays) ||
+         (may_be_a_month(two) && one.size() <= 2 && std::stoi(one) <= kDays);
+}
+
 std::string without_leading_zeros(const std::string& digits) {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+/// Whether the groups are the same number, or one is the year whose end the other one is.
+bool are_equal_parts(const std::string& one, const std::string& two) {
+  return without_leading_zeros(one) == without_leading_zeros(two) ||
+         (is_year(one) && one.substr(2) == two) || (is_year(two) && two.substr(2) == one);
 }
 
 bool may_group_digits(char32_t c) {
@@ -452,6 +465,7 @@ class NumbersOfText {
   std::size_t decimals(std::size_t first, std::size_t last) const {
     const DigitGroup& end = groups_[last];
     if (first == last || !end.after_decimal_sign) return 0;
+    if (last > first + 1 && !is_decimal(first, last)) return 0;  // 2.4.1 is not 2.4.10
     return end.digits.size() == kZerosOfThousand && !is_fraction(last) ? 0 : end.digits.size();
   }
 
@@ -466,9 +480,7 @@ class NumbersOfText {
     if (first == last || !groups_[last].after_decimal_sign) return false;
     if (is_fraction(last) && last == first + 1) return true;
     return groups_[last].digits.size() <= kLongestDecimals &&
-           std::all_of(groups_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
-                       groups_.begin() + static_cast<std::ptrdiff_t>(last),
-                       [](const DigitGroup& one) { return one.digits.size() == kZerosOfThousand; });
+           (last == first + 1 || groups_[last - 1].digits.size() == kZerosOfThousand);
   }
 
   void add(const NumberReading& one) { readings_.emplace(one.digits, one); }
@@ -487,9 +499,10 @@ class NumbersOfText {
       for (std::size_t end = last; end < most && end - begin < kLongestNumber; ++end)
         if (theirs.may_be_one(begin, end) && has(theirs.reading(begin, end), may_be_equal))
           return true;
-    const bool is_date = last - first > 1 && !theirs.has_thousands(first, last);
+    const bool is_date = theirs.is_date(first, last);
     const bool is_decimal = last == first + 1 && theirs.groups_[last].after_decimal_sign;
     if (theirs.has_blank(first, last) && !has_as_many(theirs, first, last)) return false;
+    if (has_nearly(theirs, first, last)) return false;
     bool some = false, some_hour = false;
     for (std::size_t i = first; i <= last; ++i) {
       const std::string& digits = theirs.groups_[i].digits;
@@ -506,6 +519,49 @@ class NumbersOfText {
         return false;
     }
     return some;
+  }
+
+  /// Whether the groups may be a date: day and month, with the year before or after them.
+  bool is_date(std::size_t first, std::size_t last) const {
+    if (last != first + 2) return false;
+    const std::string &one = groups_[first].digits, &two = groups_[first + 1].digits,
+                      &three = groups_[last].digits;
+    if (is_year(one)) return may_be_days_and_months(two, three);
+    return (is_year(three) || three.size() == 2) && may_be_days_and_months(one, two);
+  }
+
+  /// Whether a number of three or more groups is here that is like these groups of `theirs` but for
+  /// one of them or their order, and that `theirs` lacks: versions, sections, addresses.
+  bool has_nearly(const NumbersOfText& theirs, std::size_t first, std::size_t last) const {
+    const std::size_t count = last - first + 1;
+    if (count < 3) return false;
+    const auto end_of_grouped = [&](std::size_t i) {
+      while (i + 1 < groups_.size() && is_grouped(i + 1)) ++i;
+      return i;
+    };
+    for (std::size_t begin = 0, end = 0; begin < groups_.size(); begin = end + 1) {
+      end = end_of_grouped(begin);
+      if (end - begin + 1 != count || theirs.has(reading(begin, end), may_be_equal)) continue;
+      const std::size_t common = count_common(begin, theirs, first, count);
+      if (common + 1 == count || (common == count && !theirs.is_date(first, last))) return true;
+    }
+    return false;
+  }
+
+  /// Returns how many of `count` groups from `begin` are among as many of `theirs` from `first`.
+  std::size_t count_common(std::size_t begin, const NumbersOfText& theirs, std::size_t first,
+                           std::size_t count) const {
+    std::vector<bool> used(count);
+    std::size_t common = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < count; ++k) {
+        if (used[k] || !are_equal_parts(groups_[begin + i].digits, theirs.groups_[first + k].digits))
+          continue;
+        used[k] = true;
+        ++common;
+        break;
+      }
+    return common;
   }
 
   /// Whether what stands several times among these groups of `theirs` does so here: 100 100 100 may
@@ -538,11 +594,6 @@ class NumbersOfText {
 
   bool has_blank(std::size_t first, std::size_t last) const {
     return any_after(first, last, [](const DigitGroup& one) { return one.joint == Joint::blank; });
-  }
-
-  bool has_thousands(std::size_t first, std::size_t last) const {
-    return any_after(first, last,
-                     [](const DigitGroup& one) { return one.digits.size() == kZerosOfThousand; });
   }
 
   /// Whether a year of `theirs` is there in its other form: 1985 as '85, or '85 as 1985. The end of
