@@ -43,6 +43,7 @@ struct DigitGroup {
   bool after_decimal_sign = false, after_power = false, after_colon = false;
   bool before_power = false;  // 10^4 and the like follow: 1100万
   bool is_month = false;      // 7月, which other languages write as a name
+  int power_of_unit = 0;      // of ten, of the unit after the group
 };
 
 bool is_decimal_sign(char32_t c) {
@@ -63,6 +64,34 @@ bool is_power_of_a_myriad(char32_t c) {
 /// The sign after the digits of a month in Chinese, Japanese and Korean.
 bool follows_month(char32_t c) {
   return c == U'月' || c == U'월';
+}
+
+/// A unit that is a power of ten of others: 1.80 m are 180 cm, 1.2 crore 12 million.
+struct PowerOfTen {
+  std::string_view name;
+  int power;              // as against metres, percent and one
+  bool is_whole = false;  // not the beginning of words, too
+};
+
+constexpr std::array<PowerOfTen, 22> kPowers = {
+    {{"cm", -2, true}, {"centim", -2}, {"centím", -2}, {"zentim", -2},   {"Zentim", -2},
+     {"см", -2, true}, {"сантим", -2}, {"سانت", -2},   {"厘米", -2},     {"センチ", -2},
+     {"mm", -3, true}, {"millim", -3}, {"Millim", -3}, {"мм", -3, true}, {"毫米", -3},
+     {"‰", -1},        {"lakh", 5},    {"लाख", 5},     {"লাখ", 5},       {"crore", 7},
+     {"करोड़", 7},      {"কোটি", 7}}};
+
+/// The power of the unit with which the text after a number begins; 0 where there is none.
+int power_of_unit(std::string_view text) {
+  for (const std::string_view blank : {" ", "\u00A0", "\u202F"})
+    if (text.starts_with(blank)) text.remove_prefix(blank.size());
+  for (const PowerOfTen& unit : kPowers) {
+    if (!text.starts_with(unit.name)) continue;
+    const std::string_view rest = text.substr(unit.name.size());
+    const auto next = rest.empty() ? 0 : static_cast<unsigned char>(rest[0]);
+    const bool goes_on = next >= 0x80 || ((next | 0x20) >= 'a' && (next | 0x20) <= 'z');
+    if (!unit.is_whole || !goes_on) return unit.power;
+  }
+  return 0;
 }
 
 bool is_year(const std::string& digits) {
@@ -105,6 +134,7 @@ bool may_group_digits(char32_t c) {
 struct NumberReading {
   std::string digits;
   std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
+  int power_of_unit = 0;
   bool any_exponent = false;
   bool is_part = false;  // of a longer number
 };
@@ -122,9 +152,12 @@ NumberReading whole_number(int64_t value) {
   return reading_of(std::to_string(value), 0, true);
 }
 
-/// Whether numbers of the same digits have equally many zeros.
+/// Whether numbers of the same digits have equally many zeros, by themselves or with their units.
 bool are_equal(const NumberReading& a, const NumberReading& b) {
-  return std::ranges::find_first_of(a.exponents, b.exponents) != a.exponents.end();
+  for (const int ours : a.exponents)
+    for (const int theirs : b.exponents)
+      if (ours == theirs || ours + a.power_of_unit == theirs + b.power_of_unit) return true;
+  return false;
 }
 
 /// Whether numbers of the same digits may be equal: 1.5 and 1,500,000 may ("1.5 million"), 10 and
@@ -135,7 +168,8 @@ bool may_be_equal(const NumberReading& a, const NumberReading& b) {
   if (a.any_exponent || b.any_exponent) return true;
   for (const int ours : a.exponents)
     for (const int theirs : b.exponents)
-      if (std::abs(ours - theirs) >= kZerosOfThousand) return true;
+      if (std::abs(ours + a.power_of_unit - theirs - b.power_of_unit) >= kZerosOfThousand)
+        return true;
   return false;
 }
 
@@ -350,7 +384,7 @@ class NumbersOfText {
       roman.clear();
       chinese.clear();
     };
-    text::each_code_point(text, [&](const text::CodePoint& point, std::string_view) {
+    text::each_code_point(text, [&](const text::CodePoint& point, std::string_view bytes) {
       const char32_t c = point.value;
       if (const auto digit = text::digit_value(c)) {
         if (!in_digits) begin_group(gap_size == 1 ? gap : 0);
@@ -364,6 +398,9 @@ class NumbersOfText {
         groups_.back().before_power = is_power_of_a_myriad(c);
         groups_.back().is_month = follows_month(c);
       }
+      if (in_digits)
+        groups_.back().power_of_unit =
+            power_of_unit(text.substr(static_cast<std::size_t>(bytes.data() - text.data())));
       gap_size = in_digits ? 1 : gap_size + 1;
       gap = c;
       in_digits = false;
@@ -454,9 +491,10 @@ class NumbersOfText {
     powers = powers || groups_[last].before_power;
     NumberReading out = reading_of(digits, decimals(first, last), !is_decimal(first, last));
     out.any_exponent = powers;
+    out.power_of_unit = groups_[last].power_of_unit;
     // The 1 of 1:10 stands for no thousand.
-    out.is_part = is_grouped(first) || (last + 1 < groups_.size() && (is_grouped(last + 1) ||
-                                                                      groups_[last + 1].after_colon));
+    out.is_part = is_grouped(first) || (last + 1 < groups_.size() &&
+                                        (is_grouped(last + 1) || groups_[last + 1].after_colon));
     return out;
   }
 
@@ -555,7 +593,8 @@ class NumbersOfText {
     std::size_t common = 0;
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t k = 0; k < count; ++k) {
-        if (used[k] || !are_equal_parts(groups_[begin + i].digits, theirs.groups_[first + k].digits))
+        if (used[k] ||
+            !are_equal_parts(groups_[begin + i].digits, theirs.groups_[first + k].digits))
           continue;
         used[k] = true;
         ++common;
