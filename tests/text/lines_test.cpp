@@ -326,6 +326,11 @@ TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
   EXPECT_THAT(cure("1\t2\t3\n"), HasSubstr("; the first two columns alone: cut -f1,2" + end));
   EXPECT_THAT(cure("12\teng\tone\n"),
               HasSubstr("; column 3 alone has text, and the translations are in another file"));
+  // A column of one text: the direction of WMT's tables, an instruction.
+  EXPECT_THAT(cure("lp\tsrc\tref\nde-en\tein\tone\nde-en\tzwei\ttwo\nde-en\tdrei\tthree\n"),
+              HasSubstr("; columns 2 and 3 alone, the first two with text: cut -f2,3" + end));
+  EXPECT_THAT(cure("Say:\tein\tone\nSay:\tzwei\ttwo\nSay:\tdrei\tthree\nSay:\tvier\tfour\n"),
+              HasSubstr(": cut -f2,3" + end));
   EXPECT_THAT(cure("https://a.org\tein\thttps://b.org\tone\n"), HasSubstr(": cut -f2,4" + end));
 }
 
@@ -383,9 +388,36 @@ TEST(Lines, OfCsvAreToldHowTheyBecomeTwoColumns) {
                     begins = "if it is CSV: ";
   const std::string command = said.substr(said.find(begins) + begins.size());
   ASSERT_EQ(std::system(("cd " + folder.path() + " && " + command).c_str()), 0) << command;
-  std::ifstream made(folder / "NEW");
+  std::ifstream made(folder / "NEW.tsv");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(made), {}),
-            "ein, zwei\tone\n3\tsay \"x\"\n");
+            "ein, zwei\tone\n3\tsay \"x\"\trest\n");
+}
+
+// As Excel writes CSV where the comma is the decimal sign.
+TEST(Lines, OfCsvWithSemicolonsAreToldHowTheyBecomeColumns) {
+  const TemporaryFolder folder;
+  const auto made = [&](const std::string& said) {
+    const std::string command = said.substr(said.find("python3"));
+    if (std::system(("cd " + folder.path() + " && " + command).c_str()) != 0) return command;
+    std::ifstream table(folder / "NEW.tsv");
+    return std::string(std::istreambuf_iterator<char>(table), {});
+  };
+  const std::string rows = "\"de\";\"en\"\n\"ein; zwei\";\"one, two\"\ndrei;three\n";
+  const std::string csv = csv_flaw(folder.write("a.csv", rows)).value_or("");
+  EXPECT_THAT(csv, HasSubstr("a.csv: looks like a table with semicolons (CSV)"));
+  EXPECT_EQ(made(csv), "de\ten\nein; zwei\tone, two\ndrei\tthree\n");
+  LineReader reader(folder.write("a.tsv", rows));
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  const std::string said = message_of<UserError>([&] { columns_of(line, reader); });
+  EXPECT_EQ(made(said), "de\ten\nein; zwei\tone, two\ndrei\tthree\n");
+  EXPECT_THAT(csv_flaw(folder.write("b.csv", "a,b; c\nd,e; f\n")).value_or(""),
+              HasSubstr("with commas"));
+  EXPECT_THAT(csv_flaw(folder.write("c.csv", "a,b\nd; e,f\n")).value_or(""),
+              HasSubstr("with commas"));
+  LineReader prose(folder.write("b.tsv", "a; b\nc\n"));
+  ASSERT_TRUE(prose.next(line));
+  EXPECT_THAT(message_of<UserError>([&] { columns_of(line, prose); }), Not(HasSubstr("CSV")));
 }
 
 TEST(Lines, OfCarriageReturnsAloneAreRefusedWithTheCure) {
