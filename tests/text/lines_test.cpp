@@ -233,6 +233,43 @@ TEST(Lines, AFileOfAnotherArchiveIsRefused) {
   refused("BZh91AY&SY\x9B\x17", "bzip2", "bzcat");
 }
 
+/// A zip of empty files: the central directory and its end.
+std::string zip_of(const std::vector<std::string>& names) {
+  const auto number = [](std::size_t value, int width) {
+    std::string bytes;
+    for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
+    return bytes;
+  };
+  std::string files, directory;
+  for (const std::string& name : names) {
+    directory += "PK\x01\x02" + std::string(24, '\0') + number(name.size(), 2) + number(3, 2) +
+                 std::string(10, '\0') + number(files.size(), 4) + name + "xyz";
+    files += "PK\x03\x04" + std::string(22, '\0') + number(name.size(), 2) + number(0, 2) + name;
+  }
+  return files + directory + "PK\x05\x06" + std::string(4, '\0') + number(names.size(), 2) +
+         number(names.size(), 2) + number(directory.size(), 4) + number(files.size(), 4) +
+         number(4, 2) + "note";
+}
+
+// OPUS has both sides of a corpus in one zip, with a README and a licence.
+TEST(Lines, OfAZipOfSeveralFilesAreToldTheirNames) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::vector<std::string>& names) {
+    return message_of<UserError>([&] { read_all(folder.write("a.zip", zip_of(names))); });
+  };
+  const std::string path = folder / "a.zip";
+  EXPECT_EQ(refused({"x/", "x/a.de", "x/a b.en", "README"}),
+            path +
+                ":1: an archive of zip with 3 files; heed reads plain text, gzip and zstd: "
+                "unzip -p " +
+                path + " FILE > NEW, where FILE is one of x/a.de, 'x/a b.en', README");
+  EXPECT_THAT(refused({"x/", "x/a.de"}),
+              HasSubstr("an archive of zip; heed reads plain text, gzip and zstd: unzip -p " +
+                        path + " > NEW"));
+  EXPECT_THAT(refused({"1", "2", "3", "4", "5", "6", "7", "8", "9"}), HasSubstr("with 9 files; "));
+  EXPECT_THAT(refused({"1", "2", "3", "4", "5", "6", "7", "8", "9"}), HasSubstr("7, 8, ..."));
+}
+
 // An archive of `zstd --long=28` says that it needs a window of 2^28 bytes, however short it is.
 TEST(Lines, OfAnArchiveWithALargeWindowAreRead) {
   const TemporaryFolder folder;
