@@ -74,7 +74,10 @@ std::optional<model::VocabularySizes> check_vocabulary(const Config& config, boo
         if (!corpora) return;
         try {
           text::Reachable reachable = text::require_reachable(training);
-          if (reachable.cut.lines > 0) found.warnings.push_back(reachable.cut.text());
+          // Where the vocabulary is made already, nobody will warn of it again.
+          const bool is_made = !reachable.model.empty();
+          if (reachable.cut.lines > 0 && is_made) log::warn(reachable.cut.text());
+          if (reachable.cut.lines > 0 && !is_made) found.warnings.push_back(reachable.cut.text());
           trained = std::move(reachable.model);
         } catch (const text::TooLittleText& fault) {
           found.most_pieces = fault.most;

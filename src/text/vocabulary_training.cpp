@@ -348,8 +348,7 @@ Reachable require_reachable(const VocabularyTraining& options) {
   Reachable found;
   if (options.algorithm == kPieces || !is_in_doubt(options, found.cut)) return found;
   const TrainedModel model = train_model(options);
-  warn_of(model.cut);
-  return {.cut = {}, .model = model.bytes};
+  return {.cut = model.cut, .model = model.bytes};
 }
 
 }  // namespace heed::text

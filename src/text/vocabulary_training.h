@@ -70,7 +70,7 @@ void check_symbols(const std::vector<std::string>& symbols, const std::string& k
 Vocabulary train_vocabulary(const VocabularyTraining& options);
 
 struct Reachable {
-  CutRuns cut;        // what train_vocabulary() will warn of; none where a vocabulary was trained
+  CutRuns cut;        // what train_vocabulary() would warn of
   std::string model;  // the bytes of the vocabulary's file where one was trained, else ""
 };
 

@@ -242,8 +242,8 @@ TEST(Html, LinksInAnotherScriptStay) {
 
 TEST(Html, SeveralFixedBlanksStay) {
   EXPECT_EQ(translated_html("<p>&nbsp;&nbsp;Used by:&nbsp;&nbsp;&nbsp; <a>One</a> a&nbsp;b",
-                            {"X Y: Z W"}),
-            "<p>&nbsp;&nbsp;X Y:&nbsp;&nbsp;&nbsp; <a>Z</a> W");
+                            {"X Y: Z W V"}),
+            "<p>&nbsp;&nbsp;X Y:&nbsp;&nbsp;&nbsp; <a>Z</a> W V");
 }
 
 TEST(Html, AddressesWithAReferenceStay) {
