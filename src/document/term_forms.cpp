@@ -43,51 +43,121 @@ std::vector<Json> objects_on_lines(std::string_view bytes) {
   return out;
 }
 
-/// Python that prints the objects `rows`, which all have the keys of the first, as a table. The
-/// keys are its header where they name its columns.
-std::string program_for_objects(const Json& first, const char* rows, const TermLanguages& model) {
+/// Python that makes one line of a value, and nothing of null.
+constexpr const char* kLine =
+    "line = lambda one: \" \".join(str(\"\" if one is None else one).split())";
+
+std::vector<std::string> keys_of(const Json& object) {
   std::vector<std::string> keys;
-  for (const auto& item : first.items()) keys.push_back(item.key());
-  const bool is_header = names_both_sides(keys, model);
-  return fmt::format(
-      "python3 -c 'import json, sys; rows = {}; [print(*(row.get(key, \"\") for key in rows[0]), "
-      "sep=\"\\t\") for row in {}]'",
-      rows, is_header ? "[{key: key for key in rows[0]}, *rows]" : "rows");
+  for (const auto& item : object.items()) keys.push_back(item.key());
+  return keys;
 }
 
-/// The program that makes a table of JSON; "" where its values are no terms.
-std::string program_for_json(const Json& json, const TermLanguages& model) {
-  if (json.is_object() && !json.empty() && std::ranges::all_of(json, [](const Json& one) {
+/// How JSON becomes a table, or why it does not.
+struct JsonForm {
+  std::string program;  // "": it does not
+  std::string flaw;
+};
+
+/// Python that prints the objects `rows`, which all have the keys of the first and no other, as a
+/// table. The keys are its header where they name its columns.
+JsonForm form_of_objects(const std::vector<Json>& objects, const char* rows,
+                         const TermLanguages& model) {
+  const std::vector<std::string> keys = keys_of(objects[0]);
+  for (const Json& object : objects)
+    for (const auto& item : object.items()) {
+      if (item.value().is_structured())
+        return {.flaw = fmt::format("JSON, and '{}' of an object is {} and no text", item.key(),
+                                    item.value().is_array() ? "a list" : "an object")};
+      if (!objects[0].contains(item.key()))
+        return {.flaw = fmt::format("JSON, and an object has '{}', which the first has not",
+                                    item.key())};
+    }
+  return {.program = fmt::format(
+              "python3 -c 'import json, sys; {}; rows = {}; [print(*(line(row.get(key)) for key in "
+              "rows[0]), sep=\"\\t\") for row in {}]'",
+              kLine, rows,
+              names_both_sides(keys, model) ? "[{key: key for key in rows[0]}, *rows]" : "rows")};
+}
+
+/// Whether the object has a list for each column, of equally many texts, and its keys name them.
+bool has_columns(const Json& object, const TermLanguages& model) {
+  return names_both_sides(keys_of(object), model) &&
+         std::ranges::all_of(object, [&](const Json& one) {
+           return is_list_of_texts(one) && one.size() == object.front().size();
+         });
+}
+
+JsonForm form_of_object(const Json& object, const TermLanguages& model) {
+  if (names_both_sides(keys_of(object), model)) {
+    if (has_columns(object, model))
+      return {.program =
+                  fmt::format("python3 -c 'import json, sys; {}; columns = json.load(sys.stdin); "
+                              "[print(*map(line, row), sep=\"\\t\") for row in [columns, "
+                              "*zip(*columns.values())]]'",
+                              kLine)};
+    if (std::ranges::none_of(object, [](const Json& one) { return one.is_structured(); }))
+      return form_of_objects({object}, "[json.load(sys.stdin)]", model);
+    return {
+        .flaw =
+            "JSON, and its names are those of columns, which are no lists of equally many texts"};
+  }
+  if (!object.empty() && std::ranges::all_of(object, [](const Json& one) {
         return one.is_string() || is_list_of_texts(one);
       }))
-    return "python3 -c 'import json, sys; [print(term, *([other] if isinstance(other, str) else "
-           "other), sep=\"\\t\") for term, other in json.load(sys.stdin).items()]'";
-  if (!json.is_array() || json.empty()) return "";
+    return {.program = fmt::format(
+                "python3 -c 'import json, sys; {}; [print(line(term), *map(line, [other] if "
+                "isinstance(other, str) else other), sep=\"\\t\") for term, other in "
+                "json.load(sys.stdin).items()]'",
+                kLine)};
+  return {};
+}
+
+/// The form of a list or an object.
+JsonForm form_of_json(const Json& json, const TermLanguages& model) {
+  if (json.is_object()) return form_of_object(json, model);
+  if (!json.is_array() || json.empty()) return {};
   if (std::ranges::all_of(json, is_list_of_texts))
-    return "python3 -c 'import json, sys; [print(*row, sep=\"\\t\") for row in "
-           "json.load(sys.stdin)]'";
+    return {.program = fmt::format(
+                "python3 -c 'import json, sys; {}; [print(*map(line, row), sep=\"\\t\") for row in "
+                "json.load(sys.stdin)]'",
+                kLine)};
   if (std::ranges::all_of(json, [](const Json& one) { return one.is_object(); }))
-    return program_for_objects(json[0], "json.load(sys.stdin)", model);
-  return "";
+    return form_of_objects({json.begin(), json.end()}, "json.load(sys.stdin)", model);
+  return {};
+}
+
+/// Whether text that is no JSON begins and ends as JSON does: with a bracket and a quote.
+bool looks_like_json(std::string_view text) {
+  const char end = text.front() == '{' ? '}' : ']';
+  const std::string_view inside = trim(text.substr(1));
+  return text.back() == end &&
+         (inside.starts_with('"') || (text.front() == '[' && inside.starts_with('{')));
 }
 
 std::optional<std::string> flaw_of_json(std::string_view bytes, std::string_view name,
                                         const TermLanguages& model) {
-  const std::string_view text = trim(bytes);
+  const std::string text(trim(bytes));
   if (!text.starts_with('{') && !text.starts_with('[')) return std::nullopt;
-  std::string program;
+  JsonForm form;
   if (const Json json = json_or_discarded<Json>(text); !json.is_discarded()) {
-    program = program_for_json(json, model);
+    form = form_of_json(json, model);
   } else {
     const std::vector<Json> rows = objects_on_lines(text);
-    if (rows.empty()) return std::nullopt;
-    program = program_for_objects(
-        rows[0], "[json.loads(line) for line in sys.stdin if line.strip()]", model);
+    if (rows.empty() && !looks_like_json(text)) return std::nullopt;
+    if (rows.empty())
+      form.flaw = "JSON with a mistake, as a comma before its last bracket";
+    else
+      form =
+          form_of_objects(rows, "[json.loads(line) for line in sys.stdin if line.strip()]", model);
   }
-  if (program.empty())
-    return fmt::format("JSON, and neither an object of terms and targets nor a list of them; {}",
+  if (form.program.empty())
+    return fmt::format("{}; {}",
+                       form.flaw.empty()
+                           ? "JSON, and neither an object of terms and targets nor a list of them"
+                           : form.flaw,
                        kWriteThem);
-  return "JSON, not a table; one of its terms: " + command(program, name);
+  return "JSON, not a table; one of its terms: " + command(form.program, name);
 }
 
 /// The lines that are neither blank nor comments.
@@ -109,16 +179,37 @@ bool divides(const std::string& line, std::string_view mark) {
   return comma == std::string::npos || (at < comma && line[end] == ' ');
 }
 
+/// Whether a line of YAML is more than a term, a colon and a target as they are: it is in a list,
+/// has quotes with signs of their own, a list, a block or a comment.
+bool is_more_than_a_pair(const std::string& line) {
+  const std::size_t colon = line.find(':');
+  const std::string target(trim(std::string_view(line).substr(colon + 1)));
+  const auto is_quoted = [](std::string_view text) {
+    return text.size() > 1 && ((text.front() == '\'' && text.back() == '\'') ||
+                               (text.front() == '"' && text.find('\\') != text.npos));
+  };
+  return is_quoted(trim(std::string_view(line).substr(0, colon))) || is_quoted(target) ||
+         line.find(" #") != std::string::npos ||
+         std::string_view("[{|>&*!").find(target.front()) != std::string_view::npos;
+}
+
 std::optional<std::string> flaw_of_lines(std::string_view bytes, std::string_view name) {
   constexpr std::array<std::string_view, 5> kMarks = {"\u2192", "=>", "->", "=", ":"};
   if (bytes.find_first_of("\t;|") != std::string_view::npos) return std::nullopt;
   const std::vector<std::string> lines = lines_of_terms(bytes);
-  for (const std::string_view mark : kMarks)
-    if (!lines.empty() &&
-        std::ranges::all_of(lines, [&](const auto& line) { return divides(line, mark); }))
-      return fmt::format(
-          "'{}' stands between terms and targets; with tabs: {}", mark,
-          command(fmt::format("awk -F ' *{} *' 'NF > 1 {{print $1 \"\\t\" $2}}'", mark), name));
+  if (lines.empty()) return std::nullopt;
+  for (const std::string_view mark : kMarks) {
+    if (!std::ranges::all_of(lines, [&](const auto& line) { return divides(line, mark); }))
+      continue;
+    const auto is_item = [](const std::string& line) { return line.starts_with("- "); };
+    if (std::ranges::all_of(lines, is_item) ||
+        (mark == ":" && std::ranges::any_of(lines, is_more_than_a_pair)))
+      return fmt::format("lines with '{}' that are in a list or have quotes or signs of YAML; {}",
+                         mark, kWriteThem);
+    return fmt::format(
+        "'{}' stands between terms and targets; with tabs: {}", mark,
+        command(fmt::format("awk -F ' *{} *' 'NF > 1 {{print $1 \"\\t\" $2}}'", mark), name));
+  }
   return std::nullopt;
 }
 

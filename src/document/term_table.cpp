@@ -196,6 +196,7 @@ class TermTable {
       } else if (!plan.sources.empty() && !there.empty()) {
         plan.targets = in_languages;
       } else {
+        refuse_rows_of_languages();
         refuse_header(columns);
         return std::nullopt;
       }
@@ -227,6 +228,27 @@ class TermTable {
            });
   }
 
+  /// Throws UserError where a column has the language of each row, and the rows are those of
+  /// several languages, as in exports of IATE: each has a term, and none a translation.
+  void refuse_rows_of_languages() const {
+    const auto is_code = [](const std::string& cell) {
+      return (cell.size() == 2 || cell.size() == 3) && ascii_lower(cell) == cell &&
+             !text::language_called(cell).empty();
+    };
+    for (std::size_t i = 0; i < first().cells.size() && first().cells.size() > 2; ++i) {
+      bool are_codes = rows_.size() > 2 && !is_code(first().cells[i]), differ = false;
+      for (std::size_t r = 1; r < rows_.size() && are_codes; ++r) {
+        are_codes = i < rows_[r].cells.size() && is_code(rows_[r].cells[i]);
+        differ = differ || (are_codes && rows_[r].cells[i] != rows_[1].cells[i]);
+      }
+      if (are_codes && differ)
+        throw UserError(
+            "line {}: column {} ({}) has the language of each row, whose translation is in another "
+            "row; export the terms as TBX, or write a term and its target in each row",
+            first().line, i + 1, one_line(first().cells[i], 30));
+    }
+  }
+
   /// Throws UserError where the first row is a header, but has no two columns of terms: all of its
   /// names are those of headers, and not all say the same. (A glossary may begin with "term" and
   /// "Begriff".)
@@ -244,13 +266,19 @@ class TermTable {
         first().line, one_line(join(names, ", "), 200));
   }
 
-  /// Throws UserError where the first column of a table without a header counts its rows.
+  /// Throws UserError where the first column of a table without a header counts its rows, from 1 or
+  /// 0, with a point or without.
   void refuse_running_numbers() const {
     const bool are_many = rows_.size() > 1 && std::ranges::all_of(rows_, [](const TermRow& row) {
                             return row.cells.size() >= 3;
                           });
+    const auto number = [&](std::size_t i) {
+      const std::string& cell = rows_[i].cells[0];
+      return cell.substr(0, cell.size() - (cell.ends_with('.') ? 1 : 0));
+    };
+    const std::size_t begin = are_many && number(0) == "0" ? 0 : 1;
     for (std::size_t i = 0; i < rows_.size(); ++i)
-      if (!are_many || rows_[i].cells[0] != std::to_string(i + 1)) return;
+      if (!are_many || number(i) != std::to_string(begin + i)) return;
     throw UserError(
         "line {}: column 1 has running numbers, not terms; `cut{} -f2- OLD > NEW` leaves it out",
         first().line, syntax_.separator == '\t' ? "" : fmt::format(" -d'{}'", syntax_.separator));

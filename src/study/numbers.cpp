@@ -25,6 +25,7 @@ constexpr std::size_t kLongestNumber = 8;  // groups of digits
 constexpr std::size_t kMostGroups = 1000;  // of a line; more are a table, or no text
 constexpr std::size_t kSpelled = 2;        // digits; numbers of fewer or as many are often words
 constexpr std::size_t kShortTelephone = 6, kLongTelephone = 5;  // digits: 03-1234, 89-12345
+constexpr std::size_t kLongestDecimals = 2;  // digits that are in no group of thousands
 constexpr int kZerosOfThousand = 3;  // zeros; words such as "million" stand for as many or more
 
 /// The separator between two groups of digits.
@@ -42,6 +43,7 @@ struct DigitGroup {
   bool after_decimal_sign = false, after_power = false, after_colon = false;
   bool before_power = false;  // 10^4 and the like follow: 1100万
   bool is_month = false;      // 7月, which other languages write as a name
+  int power_of_unit = 0;      // of ten, of the unit after the group
 };
 
 bool is_decimal_sign(char32_t c) {
@@ -64,6 +66,34 @@ bool follows_month(char32_t c) {
   return c == U'月' || c == U'월';
 }
 
+/// A unit that is a power of ten of others: 1.80 m are 180 cm, 1.2 crore 12 million.
+struct PowerOfTen {
+  std::string_view name;
+  int power;              // as against metres, percent and one
+  bool is_whole = false;  // not the beginning of words, too
+};
+
+constexpr std::array<PowerOfTen, 22> kPowers = {
+    {{"cm", -2, true}, {"centim", -2}, {"centím", -2}, {"zentim", -2},   {"Zentim", -2},
+     {"см", -2, true}, {"сантим", -2}, {"سانت", -2},   {"厘米", -2},     {"センチ", -2},
+     {"mm", -3, true}, {"millim", -3}, {"Millim", -3}, {"мм", -3, true}, {"毫米", -3},
+     {"‰", -1},        {"lakh", 5},    {"लाख", 5},     {"লাখ", 5},       {"crore", 7},
+     {"करोड़", 7},      {"কোটি", 7}}};
+
+/// The power of the unit with which the text after a number begins; 0 where there is none.
+int power_of_unit(std::string_view text) {
+  for (const std::string_view blank : {" ", "\u00A0", "\u202F"})
+    if (text.starts_with(blank)) text.remove_prefix(blank.size());
+  for (const PowerOfTen& unit : kPowers) {
+    if (!text.starts_with(unit.name)) continue;
+    const std::string_view rest = text.substr(unit.name.size());
+    const auto next = rest.empty() ? 0 : static_cast<unsigned char>(rest[0]);
+    const bool goes_on = next >= 0x80 || ((next | 0x20) >= 'a' && (next | 0x20) <= 'z');
+    if (!unit.is_whole || !goes_on) return unit.power;
+  }
+  return 0;
+}
+
 bool is_year(const std::string& digits) {
   return digits.size() == 4 && (digits[0] == '1' || digits[0] == '2');
 }
@@ -78,8 +108,21 @@ bool may_be_a_month(const std::string& digits) {
   return digits.size() <= 2 && std::stoi(digits) <= 12;
 }
 
+/// Whether the groups may be a day and a month, in any order.
+bool may_be_days_and_months(const std::string& one, const std::string& two) {
+  constexpr int kDays = 31;
+  return (may_be_a_month(one) && two.size() <= 2 && std::stoi(two) <= kDays) ||
+         (may_be_a_month(two) && one.size() <= 2 && std::stoi(one) <= kDays);
+}
+
 std::string without_leading_zeros(const std::string& digits) {
   return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+/// Whether the groups are the same number, or one is the year whose end the other one is.
+bool are_equal_parts(const std::string& one, const std::string& two) {
+  return without_leading_zeros(one) == without_leading_zeros(two) ||
+         (is_year(one) && one.substr(2) == two) || (is_year(two) && two.substr(2) == one);
 }
 
 bool may_group_digits(char32_t c) {
@@ -91,21 +134,30 @@ bool may_group_digits(char32_t c) {
 struct NumberReading {
   std::string digits;
   std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
+  int power_of_unit = 0;
   bool any_exponent = false;
   bool is_part = false;  // of a longer number
 };
 
-NumberReading reading_of(const std::string& digits, std::size_t decimals) {
+NumberReading reading_of(const std::string& digits, std::size_t decimals, bool may_be_whole) {
   std::string most = without_leading_zeros(digits);
   const std::size_t end = most.find_last_not_of('0') + 1;
   const int zeros = static_cast<int>(most.size() - end);
   most.resize(end);
-  return {.digits = most, .exponents = {zeros, zeros - static_cast<int>(decimals)}};
+  const int with_decimals = zeros - static_cast<int>(decimals);
+  return {.digits = most, .exponents = {may_be_whole ? zeros : with_decimals, with_decimals}};
 }
 
-/// Whether numbers of the same digits have equally many zeros.
+NumberReading whole_number(int64_t value) {
+  return reading_of(std::to_string(value), 0, true);
+}
+
+/// Whether numbers of the same digits have equally many zeros, by themselves or with their units.
 bool are_equal(const NumberReading& a, const NumberReading& b) {
-  return std::ranges::find_first_of(a.exponents, b.exponents) != a.exponents.end();
+  for (const int ours : a.exponents)
+    for (const int theirs : b.exponents)
+      if (ours == theirs || ours + a.power_of_unit == theirs + b.power_of_unit) return true;
+  return false;
 }
 
 /// Whether numbers of the same digits may be equal: 1.5 and 1,500,000 may ("1.5 million"), 10 and
@@ -116,7 +168,8 @@ bool may_be_equal(const NumberReading& a, const NumberReading& b) {
   if (a.any_exponent || b.any_exponent) return true;
   for (const int ours : a.exponents)
     for (const int theirs : b.exponents)
-      if (std::abs(ours - theirs) >= kZerosOfThousand) return true;
+      if (std::abs(ours + a.power_of_unit - theirs - b.power_of_unit) >= kZerosOfThousand)
+        return true;
   return false;
 }
 
@@ -285,7 +338,8 @@ class NumbersOfText {
     }
     for (std::size_t first = 0; first < groups_.size(); ++first)
       for (std::size_t last = first; last < groups_.size() && are_joined(first, last); ++last)
-        if (may_be_one(first, last)) add(reading(first, last));
+        if (may_be_one(first, last) && !(first == last && is_fraction(first)))
+          add(reading(first, last));
   }
 
   /// Whether a number differs from `value` by no more than this share.
@@ -324,13 +378,13 @@ class NumbersOfText {
     bool in_digits = false, in_word = false;
     const auto end_words = [&] {
       if (roman.size() > 1)
-        if (const int value = roman_value(roman)) add(reading_of(std::to_string(value), 0));
+        if (const int value = roman_value(roman)) add(whole_number(value));
       if (chinese.size() > 1)
-        if (const auto value = chinese_value(chinese)) add(reading_of(std::to_string(*value), 0));
+        if (const auto value = chinese_value(chinese)) add(whole_number(*value));
       roman.clear();
       chinese.clear();
     };
-    text::each_code_point(text, [&](const text::CodePoint& point, std::string_view) {
+    text::each_code_point(text, [&](const text::CodePoint& point, std::string_view bytes) {
       const char32_t c = point.value;
       if (const auto digit = text::digit_value(c)) {
         if (!in_digits) begin_group(gap_size == 1 ? gap : 0);
@@ -344,6 +398,9 @@ class NumbersOfText {
         groups_.back().before_power = is_power_of_a_myriad(c);
         groups_.back().is_month = follows_month(c);
       }
+      if (in_digits)
+        groups_.back().power_of_unit =
+            power_of_unit(text.substr(static_cast<std::size_t>(bytes.data() - text.data())));
       gap_size = in_digits ? 1 : gap_size + 1;
       gap = c;
       in_digits = false;
@@ -432,9 +489,12 @@ class NumbersOfText {
       powers = powers || (i > first && groups_[i].after_power);
     }
     powers = powers || groups_[last].before_power;
-    NumberReading out = reading_of(digits, decimals(first, last));
+    NumberReading out = reading_of(digits, decimals(first, last), !is_decimal(first, last));
     out.any_exponent = powers;
-    out.is_part = is_grouped(first) || (last + 1 < groups_.size() && is_grouped(last + 1));
+    out.power_of_unit = groups_[last].power_of_unit;
+    // The 1 of 1:10 stands for no thousand.
+    out.is_part = is_grouped(first) || (last + 1 < groups_.size() &&
+                                        (is_grouped(last + 1) || groups_[last + 1].after_colon));
     return out;
   }
 
@@ -443,8 +503,22 @@ class NumbersOfText {
   std::size_t decimals(std::size_t first, std::size_t last) const {
     const DigitGroup& end = groups_[last];
     if (first == last || !end.after_decimal_sign) return 0;
-    const bool is_fraction = without_leading_zeros(groups_[last - 1].digits).empty();
-    return end.digits.size() == kZerosOfThousand && !is_fraction ? 0 : end.digits.size();
+    if (last > first + 1 && !is_decimal(first, last)) return 0;  // 2.4.1 is not 2.4.10
+    return end.digits.size() == kZerosOfThousand && !is_fraction(last) ? 0 : end.digits.size();
+  }
+
+  /// Whether a decimal sign and no digits but zeros are before the group: 0.5.
+  bool is_fraction(std::size_t i) const {
+    return groups_[i].after_decimal_sign && without_leading_zeros(groups_[i - 1].digits).empty();
+  }
+
+  /// Whether the last sign between the groups certainly is a decimal sign: one or two last digits
+  /// are no group. Telephone numbers, dates and versions have several groups of few digits.
+  bool is_decimal(std::size_t first, std::size_t last) const {
+    if (first == last || !groups_[last].after_decimal_sign) return false;
+    if (is_fraction(last) && last == first + 1) return true;
+    return groups_[last].digits.size() <= kLongestDecimals &&
+           (last == first + 1 || groups_[last - 1].digits.size() == kZerosOfThousand);
   }
 
   void add(const NumberReading& one) { readings_.emplace(one.digits, one); }
@@ -463,9 +537,10 @@ class NumbersOfText {
       for (std::size_t end = last; end < most && end - begin < kLongestNumber; ++end)
         if (theirs.may_be_one(begin, end) && has(theirs.reading(begin, end), may_be_equal))
           return true;
-    const bool is_date = last - first > 1 && !theirs.has_thousands(first, last);
+    const bool is_date = theirs.is_date(first, last);
     const bool is_decimal = last == first + 1 && theirs.groups_[last].after_decimal_sign;
     if (theirs.has_blank(first, last) && !has_as_many(theirs, first, last)) return false;
+    if (has_nearly(theirs, first, last)) return false;
     bool some = false, some_hour = false;
     for (std::size_t i = first; i <= last; ++i) {
       const std::string& digits = theirs.groups_[i].digits;
@@ -482,6 +557,50 @@ class NumbersOfText {
         return false;
     }
     return some;
+  }
+
+  /// Whether the groups may be a date: day and month, with the year before or after them.
+  bool is_date(std::size_t first, std::size_t last) const {
+    if (last != first + 2) return false;
+    const std::string &one = groups_[first].digits, &two = groups_[first + 1].digits,
+                      &three = groups_[last].digits;
+    if (is_year(one)) return may_be_days_and_months(two, three);
+    return (is_year(three) || three.size() == 2) && may_be_days_and_months(one, two);
+  }
+
+  /// Whether a number of three or more groups is here that is like these groups of `theirs` but for
+  /// one of them or their order, and that `theirs` lacks: versions, sections, addresses.
+  bool has_nearly(const NumbersOfText& theirs, std::size_t first, std::size_t last) const {
+    const std::size_t count = last - first + 1;
+    if (count < 3) return false;
+    const auto end_of_grouped = [&](std::size_t i) {
+      while (i + 1 < groups_.size() && is_grouped(i + 1)) ++i;
+      return i;
+    };
+    for (std::size_t begin = 0, end = 0; begin < groups_.size(); begin = end + 1) {
+      end = end_of_grouped(begin);
+      if (end - begin + 1 != count || theirs.has(reading(begin, end), may_be_equal)) continue;
+      const std::size_t common = count_common(begin, theirs, first, count);
+      if (common + 1 == count || (common == count && !theirs.is_date(first, last))) return true;
+    }
+    return false;
+  }
+
+  /// Returns how many of `count` groups from `begin` are among as many of `theirs` from `first`.
+  std::size_t count_common(std::size_t begin, const NumbersOfText& theirs, std::size_t first,
+                           std::size_t count) const {
+    std::vector<bool> used(count);
+    std::size_t common = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < count; ++k) {
+        if (used[k] ||
+            !are_equal_parts(groups_[begin + i].digits, theirs.groups_[first + k].digits))
+          continue;
+        used[k] = true;
+        ++common;
+        break;
+      }
+    return common;
   }
 
   /// Whether what stands several times among these groups of `theirs` does so here: 100 100 100 may
@@ -516,11 +635,6 @@ class NumbersOfText {
     return any_after(first, last, [](const DigitGroup& one) { return one.joint == Joint::blank; });
   }
 
-  bool has_thousands(std::size_t first, std::size_t last) const {
-    return any_after(first, last,
-                     [](const DigitGroup& one) { return one.digits.size() == kZerosOfThousand; });
-  }
-
   /// Whether a year of `theirs` is there in its other form: 1985 as '85, or '85 as 1985. The end of
   /// 20-25 is no form of 2025, unless the beginning is a year, too.
   bool has_year(const NumbersOfText& theirs, const std::string& digits) const {
@@ -551,7 +665,7 @@ class NumbersOfText {
 bool is_often_in_words(const NumberReading& number) {
   return number.digits.size() <= 1 ||
          (number.digits.size() <= kSpelled && std::ranges::any_of(number.exponents, [](int zeros) {
-            return zeros == 0 || zeros >= kZerosOfThousand;
+            return zeros <= 0 || zeros >= kZerosOfThousand;
           }));
 }
 

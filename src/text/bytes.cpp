@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -260,6 +263,58 @@ BadBytes archive(const std::string& path, const char* name, const char* program)
                               name, program, path == "-" ? "OLD" : shell_path(path)));
 }
 
+/// The names of the files in a zip, by its central directory (APPNOTE 4.3.12 and 4.3.16), which
+/// stands at the end of the archive; none where it has no such directory.
+std::vector<std::string> names_in_zip(const std::string& path) {
+  constexpr std::size_t kEndOfZip = 22, kLongestComment = 0xFFFF, kEntry = 46;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() < static_cast<std::streamoff>(kEndOfZip)) return {};
+  const auto size = static_cast<std::size_t>(file.tellg());
+  const auto read = [&](std::size_t from, std::size_t count) {
+    std::string bytes(count, '\0');
+    file.seekg(static_cast<std::streamoff>(from));
+    return file.read(bytes.data(), static_cast<std::streamsize>(count)) ? bytes : std::string();
+  };
+  const auto number = [](std::string_view bytes, std::size_t at, std::size_t width) {
+    std::size_t value = 0;
+    for (std::size_t i = width; i > 0; --i)
+      value = value << 8U | static_cast<unsigned char>(bytes[at + i - 1]);
+    return value;
+  };
+  const std::size_t last = std::min(size, kEndOfZip + kLongestComment);
+  const std::string tail = read(size - last, last);
+  const std::size_t end = tail.rfind("PK\x05\x06");
+  if (end == std::string::npos || end + kEndOfZip > tail.size()) return {};
+  const std::size_t bytes = number(tail, end + 12, 4), begin = number(tail, end + 16, 4);
+  if (bytes > kMostBytes || begin + bytes > size) return {};
+  const std::string directory = read(begin, bytes);
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at + kEntry <= directory.size();) {
+    if (directory.compare(at, 4, "PK\x01\x02") != 0) return {};
+    const std::size_t length = number(directory, at + 28, 2);
+    names.push_back(directory.substr(at + kEntry, length));
+    at += kEntry + length + number(directory, at + 30, 2) + number(directory, at + 32, 2);
+  }
+  std::erase_if(names, [](const std::string& name) { return name.ends_with('/'); });
+  return names;
+}
+
+/// The message for a zip, with the command for its only file; of several it names the first ones.
+BadBytes zip_archive(const std::string& path) {
+  constexpr std::size_t kMost = 8;
+  const std::vector<std::string> names =
+      path == "-" ? std::vector<std::string>() : names_in_zip(path);
+  if (names.size() < 2) return archive(path, "zip", "unzip -p");
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < names.size() && i < kMost; ++i)
+    shown.push_back(shell_word(one_line(names[i], 100)));
+  return BadBytes(fmt::format(
+      "an archive of zip with {} files; heed reads plain text, gzip and zstd: unzip -p {} FILE > "
+      "NEW, where FILE is one of {}{}",
+      names.size(), shell_path(path), join(shown, ", "), names.size() > kMost ? ", ..." : ""));
+}
+
 /// The bytes of a file as they are after decompression. `is_xml`: a parser of XML
 /// reads them, which knows UTF-16.
 std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
@@ -287,7 +342,7 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, bool is_xml) {
   }
   if (is_of_office(path))
     throw BadBytes("a document of an office program; save it there as text, HTML or CSV, in UTF-8");
-  throw archive(path, "zip", "unzip -p");
+  throw zip_archive(path);
 }
 
 }  // namespace

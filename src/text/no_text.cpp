@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "base/format.h"
 #include "base/stand_in.h"
 #include "base/strings.h"
 #include "text/usual_ending.h"
@@ -100,6 +101,38 @@ std::string first_key(const std::vector<std::string>& lines) {
   return parts.size() > 1 ? parts[1] : "";
 }
 
+/// The key of the first value of an object, or of its "translation", that is a list or an object;
+/// nothing where the first object of `json`, as much as there is of it, has none. The program for
+/// JSON prints the values of such objects.
+std::optional<std::string> nested_key(std::string_view json) {
+  std::string text;  // the last string
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = json.find('{'); i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      if (c == '\\')
+        text += json.substr(i++, 2);
+      else if (c == '"')
+        in_string = false;
+      else
+        text += c;
+    } else if (c == '"') {
+      in_string = true;
+      text.clear();
+    } else if (c == '{' && depth == 1 && text == "translation") {
+      ++depth;
+    } else if (c == '[' || (c == '{' && depth > 0)) {
+      return text;
+    } else if (c == '{') {
+      ++depth;
+    } else if (c == '}' && --depth == 0) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 bool are_all_messages(const std::vector<std::string>& lines) {
   return std::ranges::all_of(lines, [](const std::string& line) {
     return line.starts_with('#') || line.starts_with("msg") || line.starts_with('"');
@@ -143,6 +176,13 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
                   .ending = ending.substr(1)};
   if (lines[0] == "{")
     return NoText{.what = "one object of JSON, not lines of text; write its texts as lines",
+                  .program = "",
+                  .ending = ending.substr(1)};
+  if (const auto key = nested_key(beginning))
+    return NoText{.what = fmt::format(
+                      "JSON, not lines of text, and '{}' of an object is a list or an object and "
+                      "no text; write the texts of both sides as lines",
+                      *key),
                   .program = "",
                   .ending = ending.substr(1)};
   return NoText{

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "base/error.h"
@@ -16,9 +17,51 @@
 namespace heed::text {
 namespace {
 
-constexpr const char* kLinesOfCsv =
-    "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in row[:2]), "
-    "sep=\"\\t\") for row in csv.reader(sys.stdin)]'";
+/// The command that makes a table, with all of its columns, of a file of CSV.
+std::string through_csv(const LineReader& reader, char separator) {
+  return reader.command_through(fmt::format(
+             "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in row), "
+             "sep=\"\\t\") for row in csv.reader(sys.stdin{})]'",
+             separator == ',' ? "" : fmt::format(", delimiter=\"{}\"", separator))) +
+         ".tsv";
+}
+
+/// How often the separator stands in a line outside of quotes.
+std::size_t count_separators(std::string_view line, char separator) {
+  std::size_t count = 0;
+  bool in_quotes = false;
+  for (const char c : line) {
+    if (c == '"') in_quotes = !in_quotes;
+    if (c == separator && !in_quotes) ++count;
+  }
+  return count;
+}
+
+constexpr int64_t kLooked = 10;  // lines
+
+/// The first lines of the file again; none of what is no file.
+std::vector<std::string> first_lines(const std::string& path) {
+  std::vector<std::string> lines;
+  if (!std::filesystem::is_regular_file(path)) return lines;
+  LineReader reader(path);
+  for (std::string line; reader.line_number() < kLooked && reader.next(line);)
+    if (!is_blank(line)) lines.push_back(line);
+  return lines;
+}
+
+/// The separator of a table: a semicolon where each of the first lines has as many, and not each
+/// has as many commas. `line` stands for them where the file cannot be read again.
+char separator_of(const std::string& path, std::string_view line) {
+  std::vector<std::string> lines = first_lines(path);
+  if (lines.empty()) lines.emplace_back(line);
+  const auto is = [&](char separator) {
+    const std::size_t count = count_separators(lines[0], separator);
+    return count > 0 && std::ranges::all_of(lines, [&](const std::string& one) {
+             return count_separators(one, separator) == count;
+           });
+  };
+  return is(';') && !is(',') ? ';' : ',';
+}
 
 constexpr std::string_view kBars = " ||| ";
 constexpr const char* kTabForBars =
@@ -55,12 +98,27 @@ bool is_no_text(const std::string& cell) {
          std::ranges::count(kNames, ascii_lower(text)) > 0;
 }
 
+/// Whether a column of the rows has the same cell in all of them but for the first, which may be
+/// their header: the direction of translation, a name, an instruction.
+bool is_constant(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+  constexpr std::size_t kFewest = 4;
+  if (rows.size() < kFewest) return false;
+  return std::all_of(rows.begin() + 1, rows.end(), [&](const std::vector<std::string>& row) {
+    return row.size() > column && row[column] == rows[1][column];
+  });
+}
+
 /// The cure for a line of three or more columns, by what is in them.
 std::string cure_of_columns(std::string_view line, const LineReader& reader) {
   std::vector<std::size_t> texts;  // columns, from 1
   const std::vector<std::string> cells = split(line, '\t');
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& one : first_lines(reader.path())) rows.push_back(split(one, '\t'));
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (!is_no_text(cells[i])) texts.push_back(i + 1);
+  std::vector<std::size_t> others = texts;
+  std::erase_if(others, [&](std::size_t column) { return is_constant(rows, column - 1); });
+  if (others.size() > 1) texts = others;
   if (texts.size() == 1)
     return fmt::format("; column {} alone has text, and the translations are in another file",
                        texts[0]);
@@ -77,12 +135,13 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
   if (tab != std::string_view::npos && line.find('\t', tab + 1) == std::string_view::npos)
     return {line.substr(0, tab), line.substr(tab + 1)};
   const auto tabs = std::ranges::count(line, '\t');
-  const bool csv = tabs == 0 && line.find(',') != std::string_view::npos;
+  const char separator = tabs == 0 ? separator_of(reader.path(), line) : ',';
+  const bool csv = tabs == 0 && line.find(separator) != std::string_view::npos;
   const std::string cure =
       tabs > 1 ? cure_of_columns(line, reader)
       : tabs == 0 && has_bars(line)
           ? "; with it in place of ' ||| ', as fast_align has them: " + through_bars(reader)
-      : csv ? "; if it is CSV: " + reader.command_through(kLinesOfCsv)
+      : csv ? "; if it is CSV: " + through_csv(reader, separator)
             : "";
   throw UserError("{}:{}: {}{}; each line of a corpus in one file is source TAB target{}",
                   reader.name(), reader.line_number(), tabs == 0 ? "no" : std::to_string(tabs),
@@ -95,14 +154,14 @@ bool has_tsv_name(std::string_view path) {
 
 std::optional<std::string> csv_flaw(const std::string& path) {
   if (!has_name(path, ".csv") || is_stream(path)) return std::nullopt;
+  const char separator = separator_of(path, "");
   return fmt::format(
-      "{}: looks like a table with commas (CSV), of which each line is read as a text; its first "
-      "two columns as a .tsv file: {}",
-      path, LineReader(path).command_through(kLinesOfCsv));
+      "{}: looks like a table with {} (CSV), of which each line is read as a text; its columns as "
+      "a .tsv file: {}",
+      path, separator == ';' ? "semicolons" : "commas", through_csv(LineReader(path), separator));
 }
 
 std::optional<std::string> bars_flaw(const std::string& path) {
-  constexpr int64_t kLooked = 10;  // lines
   if (is_stream(path)) return std::nullopt;
   LineReader reader(path);
   bool any = false;

@@ -22,14 +22,15 @@ struct Columns {
 };
 
 /// The two sides of `line`, which is the last that `reader` gave. Throws UserError naming file and
-/// line unless it has exactly one TAB; its cure takes the first two columns that are no numbers.
+/// line unless it has exactly one TAB; its cure takes the first two columns of text, not of numbers
+/// or of one cell again and again.
 Columns columns_of(std::string_view line, const LineReader& reader);
 
 /// Whether the path ends in .tsv, .tsv.gz or .tsv.zst.
 bool has_tsv_name(std::string_view path);
 
 /// The message, with the cure, for a file that is read line by line and has the name of a table
-/// with commas, whose lines have several texts or half a cell; nothing for other names.
+/// with commas or semicolons, whose lines have several texts or half a cell; nothing for other names.
 std::optional<std::string> csv_flaw(const std::string& path);
 
 /// The message, with the cure, for a file with both sides in the form of fast_align, "source |||

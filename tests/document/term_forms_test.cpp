@@ -83,6 +83,42 @@ TEST(TermForms, JsonBecomesATable) {
   EXPECT_THAT(after_cure("{\"man\": \"Kerl\"}", "terms.json.gz"), ElementsAre("man = Kerl"));
 }
 
+TEST(TermForms, JsonOfColumnsAndOfOneObjectBecomesATable) {
+  EXPECT_THAT(after_cure(R"({"en": ["man", "dog"], "de": ["Kerl", "der\tHund"]})"),
+              ElementsAre("man = Kerl", "dog = der Hund"));
+  EXPECT_THAT(after_cure(R"({"target": ["Kerl"], "source": ["man"]})"), ElementsAre("man = Kerl"));
+  EXPECT_THAT(after_cure(R"({"src": "man", "tgt": "Kerl"})"), ElementsAre("man = Kerl"));
+  EXPECT_THAT(
+      after_cure(R"([{"src": "man", "tgt": "Kerl", "note": null}, {"src": "a\tb", "tgt": "c"}])"),
+      ElementsAre("man = Kerl", "a b = c"));
+  EXPECT_THAT(after_cure(R"({"man": ["Kerl", "Mann"], "dog": "Hund"})"),
+              ElementsAre("man = Kerl / Mann", "dog = Hund"));
+}
+
+TEST(TermForms, ThatNoCommandIsRightForAreNamed) {
+  const std::string write = "; write each term, a tab and its target";
+  EXPECT_EQ(mistake_of_form(R"([{"src": "man", "tgt": "Kerl"}, {"src": "b", "tgt": ["c", "d"]}])"),
+            "JSON, and 'tgt' of an object is a list and no text" + write);
+  EXPECT_EQ(mistake_of_form("{\"a\": \"b\", \"c\": {\"d\": 1}}\n{\"a\": \"b\"}\n"),
+            "JSON, and 'c' of an object is an object and no text" + write);
+  EXPECT_EQ(mistake_of_form(R"([{"a": "b", "c": "d"}, {"a": "e", "f": "g"}])"),
+            "JSON, and an object has 'f', which the first has not" + write);
+  EXPECT_EQ(
+      mistake_of_form(R"({"en": ["man", "dog"], "de": ["Kerl"]})"),
+      "JSON, and its names are those of columns, which are no lists of equally many texts" + write);
+  for (const char* const json :
+       {"{\"man\": \"Kerl\",}", "[[\"man\", \"Kerl\"],]\n", "[\n  {\"a\": \"b\"},\n]"})
+    EXPECT_EQ(mistake_of_form(json),
+              "JSON with a mistake, as a comma before its last bracket" + write)
+        << json;
+  for (const char* const yaml :
+       {"'man': 'Kerl'\n", "- man: Kerl\n- dog: Hund\n", "man: 'Kerl'\n", "man: [Kerl, Mann]\n",
+        "man: Kerl # a note\n", "\"a \\\"b\": c\n", "- man = Kerl\n"})
+    EXPECT_THAT(mistake_of_form(yaml),
+                HasSubstr("that are in a list or have quotes or signs of YAML" + write))
+        << yaml;
+}
+
 TEST(TermForms, JsonWithoutTermsIsNamed) {
   for (const char* const json : {"{}", "[]", "[1]", "{\"a\": {\"b\": \"c\"}}", "[\"a\", \"b\"]"})
     EXPECT_EQ(mistake_of_form(json),

@@ -191,7 +191,20 @@ TEST(TermTables, HaveNoTermsInRunningNumbers) {
   EXPECT_EQ(mistake("1;Hund;dog\n2;Katze;cat\n"),
             "line 1: column 1 has running numbers, not terms; `cut -d';' -f2- OLD > NEW` leaves it "
             "out");
+  EXPECT_EQ(mistake("0,Hund,dog\n1,Katze,cat\n"),
+            "line 1: column 1 has running numbers, not terms; `cut -d',' -f2- OLD > NEW` leaves it "
+            "out");
+  EXPECT_EQ(mistake("1.\tHund\tdog\n2.\tKatze\tcat\n"),
+            "line 1: column 1 has running numbers, not terms; `cut -f2- OLD > NEW` leaves it out");
   EXPECT_THAT(terms_of("1\teins\n2\tzwei\n"), ElementsAre("1: 1 = eins", "2: 2 = zwei"));
+}
+
+TEST(TermTables, WithALanguageInEachRowAreRefused) {
+  EXPECT_EQ(mistake("E_ID|E_DOMAINS|L_CODE|T_TERM|T_TYPE\n1|LAW|en|man|Term\n1|LAW|de|Kerl|Term\n"
+                    "2|LAW|en|dog|Term\n"),
+            "line 1: column 3 (L_CODE) has the language of each row, whose translation is in "
+            "another row; export the terms as TBX, or write a term and its target in each row");
+  EXPECT_THAT(terms_of("Hund\tdog\tde\nKatze\tcat\tde\nMaus\tmouse\tde\n"), testing::SizeIs(3));
 }
 
 TEST(TermTables, WithAHeaderThatDoesNotNameBothSidesAreRefused) {

@@ -190,6 +190,53 @@ TEST(Numbers, OfMoreZerosDiffer) {
                             {"1,250 Millionen", "1.25 million"}});
 }
 
+// One or two digits after a separator are no group, so that the sign is a decimal one.
+TEST(Numbers, WithoutTheirDecimalSignDiffer) {
+  expect_difference(true, {{"3.5 euros", "35 Euro"},
+                           {"12.5 %", "125 %"},
+                           {"1.75", "175"},
+                           {"0.5 metres", "5 Meter"},
+                           {"0.25 metres", "2,5 Meter"},
+                           {"0.25 metres", "25 Meter"},
+                           {"3.5 million", "35 Millionen"},
+                           {"\u0663\u066B\u0665", "35"},
+                           {"1,234,567.50", "123.456.750"},
+                           {"a scale of 1:1000", "im Ma\u00DFstab 1:10"}});
+  expect_difference(false, {{"3.50 euros", "3,5 Euro"},
+                            {"5.00", "5"},
+                            {"1,234,567.50", "1.234.567,5"},
+                            {"12,34,567.50", "1 234 567,50"},
+                            {"1.5 million", "1.500.000"},
+                            {"2.6 billion", "2600 Mio."},
+                            {"01.23.45.67.89", "0123456789"},
+                            {"1:1000", "1:1.000"},
+                            {"1.80 m", "180 cm"},
+                            {"2.5 cm", "25 Millimeter"},
+                            {"5 \u2030", "0,5 %"},
+                            {"35 lakh", "3.5 million"},
+                            {"1.2 crore", "12 million"}});
+  expect_difference(true, {{"2.5 cm", "25 cm"}, {"2.5 cm", "25 Zentimeter"}, {"1.80 m", "18 cm"}});
+}
+
+TEST(Numbers, OfThreePartsDifferInOneOfThem) {
+  expect_difference(true, {{"Section 4.2.1", "Abschnitt 4.3.1"},
+                           {"Section 14.2.1", "Abschnitt 14.2.9"},
+                           {"Version 2.40.3", "Version 2.40.7"},
+                           {"Version 2.4.1", "Version 2.4.10"},
+                           {"Version 2.4.2", "Version 2.4.4"},
+                           {"Version 2.14.3", "Version 2.2.3"},
+                           {"2.40.3", "2.3.40"},
+                           {"192.168.0.1", "192.168.1.0"},
+                           {"1,234,567", "1.567.234"},
+                           {"3.4.2020", "3.5.2020"}});
+  expect_difference(false, {{"Version 2.40.3", "Version 2.40.3."},
+                            {"4.3.2020", "2020.3.4"},
+                            {"03.04.2020", "3.4.20"},
+                            {"3.4.2020", "3 April 2020"},
+                            {"3.4.2020 - 3.5.2020", "3 April 2020 \u2013 3.5.2020"},
+                            {"1.2.3", "1, 2, 3"}});
+}
+
 TEST(Numbers, OfATableTellNothing) {
   std::string table, other;
   for (int i = 0; i < 1001; ++i) {

@@ -233,6 +233,43 @@ TEST(Lines, AFileOfAnotherArchiveIsRefused) {
   refused("BZh91AY&SY\x9B\x17", "bzip2", "bzcat");
 }
 
+/// A zip of empty files: the central directory and its end.
+std::string zip_of(const std::vector<std::string>& names) {
+  const auto number = [](std::size_t value, int width) {
+    std::string bytes;
+    for (int i = 0; i < width; ++i) bytes += static_cast<char>(value >> (8 * i) & 0xFF);
+    return bytes;
+  };
+  std::string files, directory;
+  for (const std::string& name : names) {
+    directory += "PK\x01\x02" + std::string(24, '\0') + number(name.size(), 2) + number(3, 2) +
+                 std::string(10, '\0') + number(files.size(), 4) + name + "xyz";
+    files += "PK\x03\x04" + std::string(22, '\0') + number(name.size(), 2) + number(0, 2) + name;
+  }
+  return files + directory + "PK\x05\x06" + std::string(4, '\0') + number(names.size(), 2) +
+         number(names.size(), 2) + number(directory.size(), 4) + number(files.size(), 4) +
+         number(4, 2) + "note";
+}
+
+// OPUS has both sides of a corpus in one zip, with a README and a licence.
+TEST(Lines, OfAZipOfSeveralFilesAreToldTheirNames) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::vector<std::string>& names) {
+    return message_of<UserError>([&] { read_all(folder.write("a.zip", zip_of(names))); });
+  };
+  const std::string path = folder / "a.zip";
+  EXPECT_EQ(refused({"x/", "x/a.de", "x/a b.en", "README"}),
+            path +
+                ":1: an archive of zip with 3 files; heed reads plain text, gzip and zstd: "
+                "unzip -p " +
+                path + " FILE > NEW, where FILE is one of x/a.de, 'x/a b.en', README");
+  EXPECT_THAT(refused({"x/", "x/a.de"}),
+              HasSubstr("an archive of zip; heed reads plain text, gzip and zstd: unzip -p " +
+                        path + " > NEW"));
+  EXPECT_THAT(refused({"1", "2", "3", "4", "5", "6", "7", "8", "9"}), HasSubstr("with 9 files; "));
+  EXPECT_THAT(refused({"1", "2", "3", "4", "5", "6", "7", "8", "9"}), HasSubstr("7, 8, ..."));
+}
+
 // An archive of `zstd --long=28` says that it needs a window of 2^28 bytes, however short it is.
 TEST(Lines, OfAnArchiveWithALargeWindowAreRead) {
   const TemporaryFolder folder;
@@ -326,6 +363,11 @@ TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
   EXPECT_THAT(cure("1\t2\t3\n"), HasSubstr("; the first two columns alone: cut -f1,2" + end));
   EXPECT_THAT(cure("12\teng\tone\n"),
               HasSubstr("; column 3 alone has text, and the translations are in another file"));
+  // A column of one text: the direction of WMT's tables, an instruction.
+  EXPECT_THAT(cure("lp\tsrc\tref\nde-en\tein\tone\nde-en\tzwei\ttwo\nde-en\tdrei\tthree\n"),
+              HasSubstr("; columns 2 and 3 alone, the first two with text: cut -f2,3" + end));
+  EXPECT_THAT(cure("Say:\tein\tone\nSay:\tzwei\ttwo\nSay:\tdrei\tthree\nSay:\tvier\tfour\n"),
+              HasSubstr(": cut -f2,3" + end));
   EXPECT_THAT(cure("https://a.org\tein\thttps://b.org\tone\n"), HasSubstr(": cut -f2,4" + end));
 }
 
@@ -383,9 +425,36 @@ TEST(Lines, OfCsvAreToldHowTheyBecomeTwoColumns) {
                     begins = "if it is CSV: ";
   const std::string command = said.substr(said.find(begins) + begins.size());
   ASSERT_EQ(std::system(("cd " + folder.path() + " && " + command).c_str()), 0) << command;
-  std::ifstream made(folder / "NEW");
+  std::ifstream made(folder / "NEW.tsv");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(made), {}),
-            "ein, zwei\tone\n3\tsay \"x\"\n");
+            "ein, zwei\tone\n3\tsay \"x\"\trest\n");
+}
+
+// As Excel writes CSV where the comma is the decimal sign.
+TEST(Lines, OfCsvWithSemicolonsAreToldHowTheyBecomeColumns) {
+  const TemporaryFolder folder;
+  const auto made = [&](const std::string& said) {
+    const std::string command = said.substr(said.find("python3"));
+    if (std::system(("cd " + folder.path() + " && " + command).c_str()) != 0) return command;
+    std::ifstream table(folder / "NEW.tsv");
+    return std::string(std::istreambuf_iterator<char>(table), {});
+  };
+  const std::string rows = "\"de\";\"en\"\n\"ein; zwei\";\"one, two\"\ndrei;three\n";
+  const std::string csv = csv_flaw(folder.write("a.csv", rows)).value_or("");
+  EXPECT_THAT(csv, HasSubstr("a.csv: looks like a table with semicolons (CSV)"));
+  EXPECT_EQ(made(csv), "de\ten\nein; zwei\tone, two\ndrei\tthree\n");
+  LineReader reader(folder.write("a.tsv", rows));
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  const std::string said = message_of<UserError>([&] { columns_of(line, reader); });
+  EXPECT_EQ(made(said), "de\ten\nein; zwei\tone, two\ndrei\tthree\n");
+  EXPECT_THAT(csv_flaw(folder.write("b.csv", "a,b; c\nd,e; f\n")).value_or(""),
+              HasSubstr("with commas"));
+  EXPECT_THAT(csv_flaw(folder.write("c.csv", "a,b\nd; e,f\n")).value_or(""),
+              HasSubstr("with commas"));
+  LineReader prose(folder.write("b.tsv", "a; b\nc\n"));
+  ASSERT_TRUE(prose.next(line));
+  EXPECT_THAT(message_of<UserError>([&] { columns_of(line, prose); }), Not(HasSubstr("CSV")));
 }
 
 TEST(Lines, OfCarriageReturnsAloneAreRefusedWithTheCure) {

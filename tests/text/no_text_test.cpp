@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -121,6 +122,30 @@ TEST(NoText, OfJsonBecomesLinesOfBothSides) {
   const auto one = no_text("{\n  \"a\": \"b\"\n}\n");  // has no pairs
   ASSERT_TRUE(one);
   EXPECT_EQ(one->program, "");
+}
+
+// The program prints the values of objects; of a list it would print Python's notation.
+TEST(NoText, OfJsonWithoutTextsInItsObjectsHasNoCommand) {
+  for (const auto& [json, key] : std::vector<std::pair<std::string, std::string>>{
+           {"{\"data\": [{\"translation\": {\"en\": \"a\", \"de\": \"b\"}}]}\n", "data"},
+           {"{\"version\": \"{[\", \"rows\": [{\"row\": {\"en\": \"a\"}}]}", "rows"},
+           {"{\"en\": [\"a\"], \"de\": [\"b\"]}\n", "en"},
+           {"{\"messages\": [{\"role\": \"user\"}]}\n{\"messages\": []}\n", "messages"},
+           {"[{\"a \\\"x\\\"\": 1,\n\"meta\": {\"id\": 1}}]", "meta"},
+           {"{\"translation\": {\"en\": [\"a\"], \"de\": \"b\"}}\n", "en"},
+           {"{\"data\": [{\"en\": \"" + std::string(5000, 'x'), "data"}}) {
+    const auto found = no_text(json);
+    ASSERT_TRUE(found) << json;
+    EXPECT_EQ(found->program, "") << json;
+    EXPECT_EQ(found->what, "JSON, not lines of text, and '" + key +
+                               "' of an object is a list or an object and no text; write the texts "
+                               "of both sides as lines")
+        << json;
+  }
+  for (const std::string json : {"{\"id\": \"[\", \"translation\": {\"en\": \"{\", \"de\": \"b\"}, "
+                                 "\"n\": 1}\n{\"a\": [1]}\n",
+                                 "{\"en\": \"a\", \"de\": \"b\"}\n"})
+    EXPECT_NE(no_text(json).value().program, "") << json;
 }
 
 TEST(NoText, IsNoTextThatLooksLikeADocument) {

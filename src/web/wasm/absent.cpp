@@ -16,6 +16,10 @@ void log::debug(const std::string&) {}
 void log::info(const std::string&) {}
 void log::warn(const std::string&) {}
 
+void require_file(const std::string& path, const std::string& what) {
+  throw UserError("{}: {}: a page reads no files", what, path);
+}
+
 std::string read_file(const std::string& path) {
   throw UserError(path + ": a page reads no files");
 }
