@@ -132,7 +132,8 @@ bool looks_like_json(std::string_view text) {
   const char end = text.front() == '{' ? '}' : ']';
   const std::string_view inside = trim(text.substr(1));
   return text.back() == end &&
-         (inside.starts_with('"') || (text.front() == '[' && inside.starts_with('{')));
+         (inside.starts_with('"') || (text.front() == '[' && inside.starts_with('{')) ||
+          (inside.starts_with('[') && trim(inside.substr(1)).starts_with('"')));
 }
 
 std::optional<std::string> flaw_of_json(std::string_view bytes, std::string_view name,

@@ -233,7 +233,7 @@ class TermTable {
   void refuse_rows_of_languages() const {
     const auto is_code = [](const std::string& cell) {
       return (cell.size() == 2 || cell.size() == 3) && ascii_lower(cell) == cell &&
-             !text::language_called(cell).empty();
+             (text::is_known_language(cell) || !text::language_called(cell).empty());
     };
     for (std::size_t i = 0; i < first().cells.size() && first().cells.size() > 2; ++i) {
       bool are_codes = rows_.size() > 2 && !is_code(first().cells[i]), differ = false;
