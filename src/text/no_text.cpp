@@ -213,11 +213,9 @@ bool NoText::may_be(std::string_view endings) const {
   const auto is_xml = [](const std::string& one) {
     return one == "xml" || one == "tmx" || one == "xliff";
   };
-  const auto is_subtitle = [](const std::string& one) { return one == "sub" || one == "sbv"; };
   return !ending.empty() &&
          std::ranges::any_of(split_words(std::string(endings)), [&](const std::string& one) {
-           return one == ending || (is_xml(std::string(ending)) && is_xml(one)) ||
-                  (is_subtitle(std::string(ending)) && is_subtitle(one));
+           return one == ending || (is_xml(std::string(ending)) && is_xml(one));
          });
 }
 
