@@ -316,8 +316,7 @@ void attention(AttentionArgs args) {
   if (is_page(args.output) && (args.matrix || args.with_signs || args.pictures != "all"))
     throw UserError(
         "attention: -o {} is the page alone; --matrix, --signed and --pictures are about the "
-        "tables "
-        "and pictures of a folder",
+        "tables and pictures of a folder",
         args.output);
   if (args.with_signs && args.drop_eos)
     throw UserError(

@@ -89,7 +89,6 @@ bool is_table(const CleanArgs& args) {
   return text::csv_flaw(args.source) || text::csv_flaw(args.target);
 }
 
-/// The commands that realign a file of both sides.
 /// -log P per piece of pairs by models of one or both directions.
 class PairScorer {
  public:

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/cli/page_file.h"
 #include "apps/cli/options.h"
+#include "apps/cli/page_file.h"
 #include "apps/cli/shown_model.h"
 #include "apps/commands.h"
 #include "base/error.h"

@@ -72,7 +72,11 @@ void serve_models(const ServeArgs& args) {
   run::OpenOptions options = args.common.open();
   options.release_files = true;  // a new model may be copied over the served one
   prepare_models(args.models, options);
-  if (!args.beside.empty()) prepare_models(args.beside, options_beside(args));
+  run::OpenOptions others;  // of the second model
+  if (!args.beside.empty()) {
+    others = options_beside(args);
+    prepare_models(args.beside, others);
+  }
   const bool alike = name_of(args.models) == name_of(args.beside);
   const auto name = [&](const std::string& paths) { return alike ? paths : name_of(paths); };
   const run::LineModels first = open_line_models(args.models, options);
@@ -80,7 +84,6 @@ void serve_models(const ServeArgs& args) {
   std::vector<serve::ServedModel> models = {served(first, name(args.models), args.models)};
   if (!args.beside.empty()) {
     // All compute with the threads of the first one's configuration, as in an ensemble.
-    run::OpenOptions others = options_beside(args);
     others.settings.push_back("threads=" + std::to_string(threads));
     const run::LineModels second = open_line_models(args.beside, others);
     models.push_back(served(second, name(args.beside), args.beside));

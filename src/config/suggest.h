@@ -13,8 +13,8 @@ namespace heed::config {
 std::string nearest(std::string_view word, const std::vector<std::string>& allowed);
 
 /// The distance between two names: 0 where they differ in case and separators at most, 1 where one
-/// is a whole part of the other (hidden, hidden_size) or its short form (src, source), 2 and more by spelling, kFar where nobody
-/// would see a likeness.
+/// is a whole part of the other (hidden, hidden_size) or its short form (src, source), 2 and more
+/// by spelling, kFar where nobody would see a likeness.
 std::size_t distance(std::string_view a, std::string_view b);
 inline constexpr std::size_t kFar = 1000;
 

@@ -277,13 +277,11 @@ void set_templates(Passage& passage, const std::vector<TemplateTag>& tags, std::
     for (; token.is_plain() && tag != tags.end() && tag->bytes.to <= to; ++tag) {
       if (tag->bytes.from < token.from) continue;  // it begins in a tag of HTML
       if (tag->bytes.from > token.from) out.push_back({.from = token.from, .to = tag->bytes.from});
-      const bool opens = tag->bytes.from == 0 || is_html_blank(page[tag->bytes.from - 1]);
-      out.push_back({.from = tag->bytes.from,
-                     .to = tag->bytes.to,
-                     .syntax = tag->has_line ? Token::Syntax::block : Token::Syntax::whole,
-                     .mask = !tag->is_statement ? Token::kWord
-                             : opens            ? Token::kOpens
-                                                : Token::kCloses});
+      out.push_back(
+          {.from = tag->bytes.from,
+           .to = tag->bytes.to,
+           .syntax = tag->has_line ? Token::Syntax::block : Token::Syntax::whole,
+           .mask = tag->is_statement ? mask_of_statement(page, tag->bytes.from) : Token::kWord});
       token.from = tag->bytes.to;
     }
     if (token.from < to) out.push_back(std::move(token));

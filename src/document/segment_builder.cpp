@@ -163,7 +163,10 @@ std::vector<Token> with_mails(std::string_view bytes, const std::vector<Token>& 
 std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& all_tokens,
                              const Writing& writing, const text::KeepOptions& kept) {
   if (!kept.any()) return all_tokens;
-  const std::vector<Token> tokens = kept.emails ? with_mails(bytes, all_tokens) : all_tokens;
+  std::vector<Token> joined;  // where an `@` is a reference
+  if (kept.emails && std::ranges::find(all_tokens, "@", &Token::text) != all_tokens.end())
+    joined = with_mails(bytes, all_tokens);
+  const std::vector<Token>& tokens = joined.empty() ? all_tokens : joined;
   const bool has_references = writing.escaped == text::with_references;
   std::vector<Token> out;
   // Adds what is left of a text from `from` on.

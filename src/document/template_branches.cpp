@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "document/templates.h"
 #include "document/token.h"
 #include "text/words.h"
 
@@ -97,8 +98,7 @@ class BranchJoiner {
  private:
   void keep_order(Token& token) const {
     token.in_order = true;
-    const bool opens = token.from == 0 || is_one_of(bytes_[token.from - 1], " \t\r\n");
-    token.mask = opens ? Token::kOpens : Token::kCloses;
+    token.mask = mask_of_statement(bytes_, token.from);
   }
 
   /// The statements that end, by their beginnings.

@@ -22,7 +22,7 @@ struct Marks {
 };
 constexpr std::array<Marks, 4> kMarks = {{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}};
 // AngularJS has these on pages that Django or Flask make.
-constexpr std::array<Marks, 2> kOtherMarks = {{{"{$", "$}"}, {"{[", "]}"}}};
+constexpr std::array<Marks, 2> kOtherMarks = {{{"{$ ", "$}"}, {"{[ ", "]}"}}};
 
 }  // namespace
 
@@ -94,19 +94,20 @@ bool is_line_of_statements(std::string_view line) {
   return true;
 }
 
+char mask_of_statement(std::string_view text, std::size_t at) {
+  return at == 0 || is_one_of(text[at - 1], " \t\n\f\r") ? Token::kOpens : Token::kCloses;
+}
+
 std::vector<Token> template_tokens(std::string_view text) {
   std::vector<Token> out;
   for (std::size_t at = 0; (at = text.find_first_of("{<", at)) != text.npos;) {
     const std::size_t bytes = bytes_of_template(text, at);
-    if (bytes > 0) {
-      const bool opens = at == 0 || is_one_of(text[at - 1], kLineBlanks);
+    if (bytes > 0)
       out.push_back({.from = at,
                      .to = at + bytes,
                      .syntax = Token::Syntax::whole,
-                     .mask = !is_statement(text.substr(at, bytes)) ? Token::kWord
-                             : opens                               ? Token::kOpens
-                                                                   : Token::kCloses});
-    }
+                     .mask = is_statement(text.substr(at, bytes)) ? mask_of_statement(text, at)
+                                                                  : Token::kWord});
     at += std::max<std::size_t>(bytes, 1);
   }
   return out;
@@ -199,7 +200,7 @@ class TemplateFinder {
   std::size_t bytes_of_tag(std::size_t at) {
     const Marks* marks = marks_of(page_.substr(at));
     for (const Marks& other : kOtherMarks)
-      if (page_.substr(at).starts_with(std::string(other.begin) + " ")) marks = &other;
+      if (page_.substr(at).starts_with(other.begin)) marks = &other;
     const std::size_t end = marks == nullptr ? page_.npos : next(std::string(marks->end), at + 2);
     constexpr std::size_t kLongest = 1 << 16;
     if (end == page_.npos || end - at > kLongest) return 0;

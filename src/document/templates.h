@@ -31,6 +31,10 @@ std::size_t bytes_of_template_block(std::string_view text, std::size_t at);
 /// Whether a line has tags of templates that are statements, and nothing else.
 bool is_line_of_statements(std::string_view line);
 
+/// The bracket that the splitter of sentences sees in place of a statement which begins at `at`
+/// (Token::mask): one that opens after a blank.
+char mask_of_statement(std::string_view text, std::size_t at);
+
 /// The tags of a text on one line, as tokens of a sentence.
 std::vector<Token> template_tokens(std::string_view text);
 

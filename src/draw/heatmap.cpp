@@ -106,12 +106,11 @@ struct PictureSize {
 constexpr PictureSize kPanel{264, 2, 14, 10.6}, kAlone{372, 2, 14, 10.6};
 constexpr PictureSize kLarge{
     .side = 1100, .smallest = 14, .largest = 28, .font = 13, .tooltips = true};
-constexpr PictureSize kScrolled{.side = kLarge.side,
-                                .smallest = kLarge.smallest,
-                                .largest = kLarge.largest,
-                                .font = kLarge.font,
-                                .tooltips = true,
-                                .scale = 1.36};
+constexpr PictureSize kScrolled = [] {
+  PictureSize size = kLarge;
+  size.scale = 1.36;
+  return size;
+}();
 constexpr PictureSize kSlide{
     .side = 372, .smallest = 2, .largest = 40, .font = 16, .least = 14, .scale = kSlideScale};
 constexpr double kGap = 16;

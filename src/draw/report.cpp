@@ -74,8 +74,8 @@ PageData long_sentence_data(const Report& report) {
     const bool attends = system != report.systems.end();
     std::string picture;
     if (attention[i])
-      picture = draw_heatmap(*attention[i], one.system + ": " + describe(*attention[i]),
-                             Form::scrolled);
+      picture =
+          draw_heatmap(*attention[i], one.system + ": " + describe(*attention[i]), Form::scrolled);
     models.push_back({{"name", one.system},
                       {"errors", errors_text(one, sentence.reference)},
                       {"words", words_data(one.words)},

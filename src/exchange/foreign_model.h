@@ -38,8 +38,8 @@ struct SegmentFiles {
   std::string source_codes = {}, target_codes = {};  // the target's: empty: that of the source
 };
 
-/// The code of the language that a file of a program names: "de" for "de" and "deu"; empty where heed
-/// knows no such language, as for "zle", a family of languages.
+/// The code of the language that a file of a program names: "de" for "de" and "deu"; empty where
+/// heed knows no such language, as for "zle", a family of languages.
 std::string code_of_language(const std::string& name);
 
 /// Returns `config`. Throws UserError that begins with `place` and names the key of heed's section

@@ -30,7 +30,8 @@ Columns columns_of(std::string_view line, const LineReader& reader);
 bool has_tsv_name(std::string_view path);
 
 /// The message, with the cure, for a file that is read line by line and has the name of a table
-/// with commas or semicolons, whose lines have several texts or half a cell; nothing for other names.
+/// with commas or semicolons, whose lines have several texts or half a cell; nothing for other
+/// names.
 std::optional<std::string> csv_flaw(const std::string& path);
 
 /// The message, with the cure, for a file with both sides in the form of fast_align, "source |||

@@ -153,8 +153,10 @@ TEST(Models, ThatDoNotSayTheirLanguagesAreToldThemByOptions) {
   const char* const asked = R"({"q": "a", "source": "en", "target": "de"})";
   EXPECT_EQ(chosen("src", "tgt", asked),
             "no model here translates from en to de; GET /languages lists them; where a model's "
-            "files do not say its languages, begin heed serve with --source-language en --target-language de");
-  EXPECT_THAT(chosen("en", "target", asked), EndsWith("begin heed serve with --target-language de"));
+            "files do not say its languages, begin heed serve with --source-language en "
+            "--target-language de");
+  EXPECT_THAT(chosen("en", "target", asked),
+              EndsWith("begin heed serve with --target-language de"));
   EXPECT_THAT(chosen("source", "target", R"({"q": "a", "source": "x y", "target": "auto"})"),
               EndsWith("begin heed serve with --source-language 'x y'"));
   EXPECT_THAT(chosen("fr", "en", asked), EndsWith("to de; GET /languages lists them"));
