@@ -1,10 +1,14 @@
 #include "study/joined_groups.h"
 
+#include <string>
+
 namespace heed::study {
 namespace {
 
 constexpr std::size_t kShortTelephone = 6, kLongTelephone = 5;  // digits: 03-1234, 89-12345
 constexpr std::size_t kLongestDecimals = 2;  // digits that are in no group of thousands
+constexpr std::size_t kLongestPart = 2;      // digits of a numerator or denominator
+constexpr std::size_t kLongestWhole = 9;     // digits of a whole number before a fraction
 
 }  // namespace
 
@@ -42,7 +46,7 @@ std::size_t JoinedGroups::count_digits(std::size_t first, std::size_t last) cons
 /// Whether the groups may be a time of day, which some write without its colons.
 bool JoinedGroups::is_time(std::size_t first, std::size_t last) const {
   return hour_of(groups_[first].digits) && !any_after(first, last, [](const DigitGroup& one) {
-           return !one.after_colon || one.digits.size() != 2 || one.digits[0] > '5';
+           return one.sign != U':' || one.digits.size() != 2 || one.digits[0] > '5';
          });
 }
 
@@ -68,7 +72,7 @@ NumberReading JoinedGroups::reading(std::size_t first, std::size_t last) const {
   out.power_of_unit = groups_[last].power_of_unit;
   // The 1 of 1:10 stands for no thousand.
   out.is_part = is_grouped(first) || (last + 1 < groups_.size() &&
-                                      (is_grouped(last + 1) || groups_[last + 1].after_colon));
+                                      (is_grouped(last + 1) || groups_[last + 1].sign == U':'));
   return out;
 }
 
@@ -104,6 +108,64 @@ bool JoinedGroups::is_date(std::size_t first, std::size_t last) const {
 
 bool JoinedGroups::has_blank(std::size_t first, std::size_t last) const {
   return any_after(first, last, [](const DigitGroup& one) { return one.joint == Joint::blank; });
+}
+
+std::optional<int64_t> JoinedGroups::whole_until(std::size_t last) const {
+  std::size_t first = last;
+  while (first > 0 && is_grouped(first)) --first;
+  std::string digits;
+  for (std::size_t i = first; i <= last && digits.size() <= kLongestWhole; ++i)
+    digits += groups_[i].digits;
+  if (digits.size() > kLongestWhole) return std::nullopt;
+  return std::stoll(digits);
+}
+
+std::optional<PlainFraction> JoinedGroups::fraction_from(std::size_t first) const {
+  const auto value_of = [&](std::size_t i) { return std::stoll(groups_[i].digits); };
+  const std::size_t over = first + 1;
+  if (over < groups_.size() && groups_[over].joint == Joint::blank && !is_grouped(first) &&
+      groups_[first].digits.size() <= kLongestWhole && is_simple_fraction(over) &&
+      value_of(over) < value_of(over + 1))
+    return PlainFraction{over + 1,
+                         fraction_of(value_of(first), value_of(over), value_of(over + 1))};
+  if (!is_simple_fraction(first)) return std::nullopt;
+  return PlainFraction{first + 1, fraction_of(0, value_of(first), value_of(first + 1))};
+}
+
+/// Whether two groups with a slash between them and none around them begin here.
+bool JoinedGroups::is_simple_fraction(std::size_t first) const {
+  const std::size_t last = first + 1;
+  if (last >= groups_.size() || !is_slash(groups_[last].sign)) return false;
+  const auto is_loose = [&](std::size_t i) {
+    return i < groups_.size() && groups_[i].joint == Joint::loose;
+  };
+  const std::string &over = groups_[first].digits, &under = groups_[last].digits;
+  return !is_grouped(first) && !is_loose(first) && !is_loose(last + 1) &&
+         !(last + 1 < groups_.size() && is_grouped(last + 1)) && over.size() <= kLongestPart &&
+         under.size() <= kLongestPart && !without_leading_zeros(over).empty() && under[0] != '0';
+}
+
+bool JoinedGroups::is_denominator(std::size_t i) const {
+  return i > 0 && is_simple_fraction(i - 1);
+}
+
+std::optional<int64_t> JoinedGroups::whole_end_of_range(std::size_t i) const {
+  if (i == 0 || !is_dash(groups_[i].sign)) return std::nullopt;
+  const std::string &begin = groups_[i - 1].digits, &end = groups_[i].digits;
+  const bool is_longer = groups_[i - 1].joint == Joint::loose || is_grouped(i - 1) ||
+                         (i + 1 < groups_.size() && (groups_[i + 1].joint == Joint::loose ||
+                                                     groups_[i + 1].joint == Joint::mark));
+  if (is_longer || end.size() >= begin.size() || begin.size() > kLongestWhole) return std::nullopt;
+  const int64_t whole = std::stoll(begin.substr(0, begin.size() - end.size()) + end);
+  return whole > std::stoll(begin) ? std::optional(whole) : std::nullopt;
+}
+
+bool JoinedGroups::may_follow_in_date(std::size_t i) const {
+  if (i == 0 || i >= groups_.size()) return false;
+  if (is_slash(groups_[i].sign)) return true;
+  if (!is_dash(groups_[i].sign)) return false;
+  return (i > 1 && is_dash(groups_[i - 1].sign) && is_year(groups_[i - 2].digits)) ||
+         (i + 1 < groups_.size() && is_dash(groups_[i + 1].sign) && is_year(groups_[i + 1].digits));
 }
 
 }  // namespace heed::study

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,12 @@
 namespace heed::study {
 
 inline constexpr std::size_t kLongestNumber = 8;  // groups of digits
+
+/// Digits around a slash that may be a fraction: 3/4, or 2 3/4 with a whole number before it.
+struct PlainFraction {
+  std::size_t last;  // group
+  NumberReading value;
+};
 
 /// The groups of digits of a text. Several of them are named by the first and the last one.
 class JoinedGroups {
@@ -46,7 +53,26 @@ class JoinedGroups {
 
   bool has_blank(std::size_t first, std::size_t last) const;
 
+  /// Returns the digits of the number in which the group is up to its end; nothing where these are
+  /// too many.
+  std::optional<int64_t> whole_until(std::size_t last) const;
+
+  /// Returns the fraction that begins with the group.
+  std::optional<PlainFraction> fraction_from(std::size_t first) const;
+
+  /// Whether the group is the lower number of a fraction.
+  bool is_denominator(std::size_t i) const;
+
+  /// Returns what the group stands for if it is the shortened end of a range: 125 for the 5 of
+  /// 123-5.
+  std::optional<int64_t> whole_end_of_range(std::size_t i) const;
+
+  /// Whether the group and the one before it may be a day and a month, in any order: with a slash
+  /// between them, or with a dash if a year stands on one of their sides.
+  bool may_follow_in_date(std::size_t i) const;
+
  private:
+  bool is_simple_fraction(std::size_t first) const;
   std::size_t count_digits(std::size_t first, std::size_t last) const;
   bool is_time(std::size_t first, std::size_t last) const;
   bool is_telephone(std::size_t first, std::size_t at, std::size_t last) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 namespace heed::study {
 
@@ -23,7 +24,27 @@ NumberReading whole_number(int64_t value) {
   return reading_of(std::to_string(value), 0, true);
 }
 
+NumberReading fraction_of(int64_t whole, int64_t numerator, int64_t denominator) {
+  const int64_t all = whole * denominator + numerator;
+  const int64_t common = std::gcd(all, denominator);
+  const int64_t divisor = denominator / common;
+  constexpr std::size_t kMostDecimals = 4;  // of sixteenths
+  NumberReading out;
+  int64_t power = 1;
+  std::size_t decimals = 0;
+  for (; decimals < kMostDecimals && power % divisor != 0; ++decimals) power *= 10;
+  if (power % divisor == 0) {
+    out = reading_of(std::to_string(all / common * (power / divisor)), decimals, decimals == 0);
+  } else {
+    out = whole_number(all / common);
+    out.divisor = static_cast<int>(divisor);
+  }
+  out.denominator = static_cast<int>(denominator);
+  return out;
+}
+
 bool are_equal(const NumberReading& a, const NumberReading& b) {
+  if (a.divisor != b.divisor) return false;
   for (const int ours : a.exponents)
     for (const int theirs : b.exponents)
       if (ours == theirs || ours + a.power_of_unit == theirs + b.power_of_unit) return true;
@@ -32,7 +53,7 @@ bool are_equal(const NumberReading& a, const NumberReading& b) {
 
 bool may_be_equal(const NumberReading& a, const NumberReading& b) {
   if (are_equal(a, b)) return true;
-  if (a.is_part || b.is_part) return false;
+  if (a.is_part || b.is_part || a.divisor != b.divisor) return false;
   if (a.any_exponent || b.any_exponent) return true;
   for (const int ours : a.exponents)
     for (const int theirs : b.exponents)
@@ -42,7 +63,8 @@ bool may_be_equal(const NumberReading& a, const NumberReading& b) {
 }
 
 std::array<double, 2> values_of(const NumberReading& number) {
-  const double digits = number.digits.empty() ? 0 : std::stod(number.digits.substr(0, 15));
+  const double digits =
+      number.digits.empty() ? 0 : std::stod(number.digits.substr(0, 15)) / number.divisor;
   return {digits * std::pow(10, number.exponents[0]), digits * std::pow(10, number.exponents[1])};
 }
 

@@ -17,7 +17,10 @@ struct NumberReading {
   std::array<int, 2> exponents;  // of ten: as a whole number, and with its last group as decimals
   int power_of_unit = 0;
   bool any_exponent = false;
-  bool is_part = false;  // of a longer number
+  bool is_part = false;       // of a longer number
+  bool after_letter = false;  // CO2
+  int divisor = 1;            // of the digits, where the number has no end as a decimal: 1/3
+  int denominator = 0;        // of a fraction, as the text has it; 0 for other numbers
 };
 
 std::string without_leading_zeros(const std::string& digits);
@@ -27,6 +30,9 @@ std::string without_leading_zeros(const std::string& digits);
 NumberReading reading_of(const std::string& digits, std::size_t decimals, bool may_be_whole);
 
 NumberReading whole_number(int64_t value);
+
+/// The number whole + numerator / denominator. `whole` < 10^9; the denominator is positive.
+NumberReading fraction_of(int64_t whole, int64_t numerator, int64_t denominator);
 
 /// Whether numbers of the same digits have equally many zeros, by themselves or with their units.
 bool are_equal(const NumberReading& a, const NumberReading& b);

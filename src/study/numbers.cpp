@@ -78,12 +78,38 @@ bool is_converted(const NumberReading& number, const ImperialUnits& units,
   return false;
 }
 
+/// Leaves out the fractions that words of the other text may stand for.
+void drop_spelled_fractions(Missing& missing, std::string_view other) {
+  const auto is_fraction = [](const NumberReading& one) { return one.denominator > 0; };
+  if (std::ranges::none_of(missing, is_fraction)) return;
+  const NumberWords words(other);
+  std::erase_if(missing, [&](const NumberReading& one) {
+    return is_fraction(one) && words.may_spell_part(one.denominator);
+  });
+}
+
+/// Whether raised or lowered numbers of both texts differ. What only one text has is a note, or the
+/// exponent of a unit that has its name in the other one.
+bool differ_in_raised(const NumbersOfText& ours, const NumbersOfText& theirs, const Missing& here,
+                      const Missing& there) {
+  const bool raised_here = ours.has_raised_missing_in(theirs),
+             raised_there = theirs.has_raised_missing_in(ours);
+  const auto may_be_lowered = [](const Missing& missing) {
+    return std::ranges::any_of(missing, &NumberReading::after_letter);
+  };
+  return (raised_here && (raised_there || may_be_lowered(there))) ||
+         (raised_there && may_be_lowered(here));
+}
+
 }  // namespace
 
 bool differ_in_numbers(std::string_view source, std::string_view target) {
   const NumbersOfText ours(source), theirs(target);
   if ((ours.none() && theirs.none()) || ours.too_many() || theirs.too_many()) return false;
   std::vector<NumberReading> here = ours.missing_in(theirs), there = theirs.missing_in(ours);
+  if (differ_in_raised(ours, theirs, here, there)) return true;
+  drop_spelled_fractions(here, target);
+  drop_spelled_fractions(there, source);
   if (here.empty() && there.empty()) return false;
   const ImperialUnits units_here(source), units_there(target);
   if (!units_here.none()) drop_converted(here, there, units_here);
@@ -98,7 +124,9 @@ bool differ_in_numbers(std::string_view source, std::string_view target) {
                              (one.any_exponent && words.may_spell(one.digits, kZerosOfThousand));
     return !is_one && !is_in_words && !is_converted(one, units_here, theirs, words);
   };
-  const auto is_odd = [](const NumberReading& one) { return !is_often_in_words(one); };
+  const auto is_odd = [](const NumberReading& one) {
+    return one.denominator == 0 && !is_often_in_words(one);
+  };
   return std::ranges::any_of(here, is_lost) || std::ranges::any_of(there, is_odd);
 }
 

@@ -1,8 +1,10 @@
 // The numbers of one text, and which of them another text has.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 
 #include "study/digit_groups.h"
 #include "study/joined_groups.h"
+#include "study/month_names.h"
 #include "study/number_reading.h"
 
 namespace heed::study {
@@ -17,23 +20,42 @@ namespace heed::study {
 /// The numbers of one side.
 class NumbersOfText {
  public:
+  /// The text must outlive this.
   explicit NumbersOfText(std::string_view text);
 
   /// Whether a number differs from `value` by no more than this share.
   bool has_about(double value, double share) const;
 
-  bool none() const { return groups_.size() == 0; }
+  bool none() const { return groups_.size() == 0 && raised_.empty() && fractions_.empty(); }
   bool too_many() const;
 
   /// Returns the numbers other than zero that `other` does not have, however they are read.
   std::vector<NumberReading> missing_in(const NumbersOfText& other) const;
 
+  /// Whether `other` lacks a raised or lowered number, and has no plain one in its place.
+  bool has_raised_missing_in(const NumbersOfText& other) const;
+
  private:
   using Equal = bool (*)(const NumberReading&, const NumberReading&);
 
-  explicit NumbersOfText(Digits digits);
+  NumbersOfText(std::string_view text, Digits digits);
 
   bool has(const NumberReading& number, Equal equal) const;
+
+  /// Whether a fraction, however it is written, or a decimal is equal to this one.
+  bool has_fraction(const NumberReading& fraction) const;
+
+  /// Whether a fraction of one character is the number, or so many percent.
+  bool has_as_fraction(const NumberReading& number) const;
+
+  /// Whether the group of `theirs` is a month that has its name here, beside a day that is here.
+  bool has_month(const NumbersOfText& theirs, std::size_t i) const;
+
+  /// Whether the day is here, and the name of the month.
+  bool has_day_of(const std::string& day, const std::string& month) const;
+
+  std::ptrdiff_t count_raised(const std::string& digits) const;
+  std::ptrdiff_t count_plain(const std::string& digits) const;
 
   /// Whether these groups of `theirs`, with those around them, are here, or each of them is: a word
   /// for zeros stands after all of them.
@@ -61,7 +83,17 @@ class NumbersOfText {
   /// Whether an hour is there in its other form: 17 as 5 in the afternoon, or the reverse.
   bool has_hour(const std::string& digits) const;
 
+  /// Whether the text has a name of the month, 1 to 12.
+  bool names_month(int month) const;
+
+  std::string_view text_;
+  mutable std::optional<std::bitset<kMonths>> named_months_;  // once they were asked for
   JoinedGroups groups_;
+  std::vector<RaisedNumber> raised_;
+  // Of fractions of one character, with and without the whole numbers before them. Where a text is
+  // written from the right, these stand behind them.
+  std::vector<NumberReading> fractions_, parts_;
+  std::vector<NumberReading> plain_fractions_;  // what may be one: 3/4 is a date, too
   std::set<std::string> endings_of_years_;
   std::set<int> hours_;
   std::multimap<std::string, NumberReading> readings_;
