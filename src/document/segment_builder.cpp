@@ -109,7 +109,8 @@ text::KeptItem item_at(std::string_view raw, std::size_t at, bool has_references
                        const text::KeepOptions& kept) {
   if (has_references && raw[at] == '<') return {};
   text::KeptItem item = text::kept_item_at(raw, at, kept);
-  // Only addresses begin with a letter. Placeholders do not, and may contain any reference.
+  // Only addresses begin with a letter, and keys, which have no reference. Placeholders do not, and
+  // may contain any reference.
   if (has_references && text::is_letter(static_cast<unsigned char>(raw[at])))
     item.bytes = before_reference(raw, at, item.bytes);
   return item;
