@@ -78,6 +78,8 @@ class DigitReader {
       const char32_t c = value_at(at_);
       if (text::digit_value(c))
         read_group();
+      else if (c < 0x80 && c != U'^')  // most characters
+        pass();
       else if (const auto circled = text::circled_value(c))
         read_circled(*circled);
       else if (const auto fraction = text::fraction_value(c))

@@ -8,7 +8,8 @@ namespace {
 constexpr std::size_t kShortTelephone = 6, kLongTelephone = 5;  // digits: 03-1234, 89-12345
 constexpr std::size_t kLongestDecimals = 2;  // digits that are in no group of thousands
 constexpr std::size_t kLongestPart = 2;      // digits of a numerator or denominator
-constexpr std::size_t kLongestWhole = 9;     // digits of a whole number before a fraction
+constexpr std::size_t kLongestMixed = 3;     // digits of a whole number before 3/4
+constexpr std::size_t kLongestWhole = 9;     // digits of one before a fraction of one character
 
 }  // namespace
 
@@ -122,14 +123,21 @@ std::optional<int64_t> JoinedGroups::whole_until(std::size_t last) const {
 
 std::optional<PlainFraction> JoinedGroups::fraction_from(std::size_t first) const {
   const auto value_of = [&](std::size_t i) { return std::stoll(groups_[i].digits); };
-  const std::size_t over = first + 1;
-  if (over < groups_.size() && groups_[over].joint == Joint::blank && !is_grouped(first) &&
-      groups_[first].digits.size() <= kLongestWhole && is_simple_fraction(over) &&
-      value_of(over) < value_of(over + 1))
-    return PlainFraction{over + 1,
-                         fraction_of(value_of(first), value_of(over), value_of(over + 1))};
-  if (!is_simple_fraction(first)) return std::nullopt;
+  if (is_mixed_fraction(first))
+    return PlainFraction{first + 2,
+                         fraction_of(value_of(first), value_of(first + 1), value_of(first + 2))};
+  if (!is_simple_fraction(first) || (first > 0 && is_mixed_fraction(first - 1)))
+    return std::nullopt;
   return PlainFraction{first + 1, fraction_of(0, value_of(first), value_of(first + 1))};
+}
+
+/// Whether a whole number, a blank and a fraction below one begin here. A year is none of them: in
+/// 2021 3/4 of all.
+bool JoinedGroups::is_mixed_fraction(std::size_t first) const {
+  const std::size_t over = first + 1;
+  return over < groups_.size() && groups_[over].joint == Joint::blank && !is_grouped(first) &&
+         groups_[first].digits.size() <= kLongestMixed && is_simple_fraction(over) &&
+         std::stoi(groups_[over].digits) < std::stoi(groups_[over + 1].digits);
 }
 
 /// Whether two groups with a slash between them and none around them begin here.

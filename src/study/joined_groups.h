@@ -73,6 +73,7 @@ class JoinedGroups {
 
  private:
   bool is_simple_fraction(std::size_t first) const;
+  bool is_mixed_fraction(std::size_t first) const;
   std::size_t count_digits(std::size_t first, std::size_t last) const;
   bool is_time(std::size_t first, std::size_t last) const;
   bool is_telephone(std::size_t first, std::size_t at, std::size_t last) const;

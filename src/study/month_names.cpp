@@ -38,7 +38,8 @@ constexpr std::array<const char*, kMonths> kNames = {
     "تشرين اکتبر अक्टूबर अक्तूबर 十月",
     "nov november* novembre noviembre novembro listopad* нояб ноябр* نوفمبر تشرين نوامبر नवंबर "
     "नवम्बर 十一月",
-    "dec december* dez dezember* déc décembre dic diciembre dicembre dezembro grud* дек декабр* "
+    "dec december* desember dez dezember* déc décembre dic diciembre dicembre dezembro grud* дек "
+    "декабр* "
     "ديسمبر كانون دسامبر दिसंबर दिसम्बर 十二月"};
 
 }  // namespace

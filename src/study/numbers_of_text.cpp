@@ -71,7 +71,8 @@ std::vector<NumberReading> NumbersOfText::missing_in(const NumbersOfText& other)
   std::vector<NumberReading> out;
   for (std::size_t first = 0, last = 0; first < groups_.size(); first = last + 1) {
     const auto fraction = groups_.fraction_from(first);
-    if (fraction && other.has_fraction(fraction->value)) {
+    if (fraction &&
+        (other.has_fraction(fraction->value) || has_equal(other.parts_, fraction->value))) {
       last = fraction->last;
       continue;
     }
@@ -88,7 +89,7 @@ std::vector<NumberReading> NumbersOfText::missing_in(const NumbersOfText& other)
   }
   for (std::size_t i = 0; i < fractions_.size(); ++i)
     if (!other.has(fractions_[i], may_be_equal) && !other.has_fraction(fractions_[i]) &&
-        !has_equal(other.parts_, parts_[i]))
+        !has_equal(other.parts_, parts_[i]) && !has_equal(other.plain_fractions_, parts_[i]))
       out.push_back(fractions_[i]);
   return out;
 }

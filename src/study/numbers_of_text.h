@@ -90,7 +90,7 @@ class NumbersOfText {
   mutable std::optional<std::bitset<kMonths>> named_months_;  // once they were asked for
   JoinedGroups groups_;
   std::vector<RaisedNumber> raised_;
-  // Of fractions of one character, with and without the whole numbers before them. Where a text is
+  // Fractions of one character, with and without the whole numbers before them. Where a text is
   // written from the right, these stand behind them.
   std::vector<NumberReading> fractions_, parts_;
   std::vector<NumberReading> plain_fractions_;  // what may be one: 3/4 is a date, too

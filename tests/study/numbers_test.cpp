@@ -302,7 +302,9 @@ TEST(Numbers, OfFractionsAreDecimals) {
                             {"½ of them", "50 % von ihnen"},
                             {"½ m", "50 cm"},
                             {"2½ million", "2.500.000"},
-                            {"winning 14½-13½", "½14-½13"}});
+                            {"winning 14½-13½", "½14-½13"},
+                            {"In 2021 3/4 of them", "2021 waren es ¾"},
+                            {"winning 14½-13½", "14(1/2) - 13(1/2)"}});
   expect_difference(true, {{"½ a cup", "⅓ Tasse"},
                            {"½ a cup", "1/3 Tasse"},
                            {"1½ cups", "1¼ Tassen"},
