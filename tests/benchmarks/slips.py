@@ -24,7 +24,7 @@ import time
 def lines_of(path):
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8", newline="\n") as file:
-        return file.read().removesuffix("\n").split("\n")
+        return [line.removesuffix("\r") for line in file.read().removesuffix("\n").split("\n")]
 
 
 def blank(pairs, middle):
