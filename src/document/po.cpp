@@ -229,7 +229,7 @@ class Po {
 
   void add_text(const PoEntry& entry, std::size_t id, ByteRange place, std::string before) {
     const PoString& source = entry.ids[id];
-    MessageFormat format = file_.format_of(entry);
+    const MessageFormat format = file_.format_of(entry);
     const bool is_folded = source.parts.size() > 1 && source.parts[0].is_empty();
     before += is_folded ? "\"\"" + std::string(line_end_) + '"' : "\"";
     Passage passage;
@@ -238,7 +238,6 @@ class Po {
     std::optional<std::size_t> mark;
     if (format.has_accelerators && file_.accelerator() != 0)
       mark = accelerator_in(text, file_.accelerator(), format.item);
-    if (mark && file_.accelerator() == '&') format.markup = nullptr;
     passage.tokens = tokens_of(source, format, mark);
     const ReferenceWriting references = format.is_restructured || format.markup == nullptr
                                             ? ReferenceWriting{}
