@@ -66,7 +66,15 @@ class Po {
   bool is_open(const PoEntry& entry) const {
     const auto is_empty = [](const PoString& string) { return string.is_empty(); };
     return !entry.is_header() && !entry.ids.empty() && std::ranges::none_of(entry.ids, is_empty) &&
-           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry);
+           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry) &&
+           !names_translators(entry);
+  }
+
+  /// Whether the translation of a message is who translates: GNOME and KDE show it in a program.
+  bool names_translators(const PoEntry& entry) const {
+    const std::string context = entry.context ? characters(*entry.context) : "";
+    return characters(entry.ids[0]) == "translator-credits" || context == "NAME OF TRANSLATORS" ||
+           context == "EMAIL OF TRANSLATORS";
   }
 
   /// Whether the message is a block of code of Sphinx's documentation, whose paragraphs are on one

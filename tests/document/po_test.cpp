@@ -456,4 +456,15 @@ TEST(PoDocument, AReferenceIsNoAccelerator) {
               HasSubstr("msgstr \"Ö&ffne <b>a &amp; b</b> Datei\""));
 }
 
+TEST(PoDocument, WhoTranslatesIsLeftToThem) {
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "msgctxt \"NAME OF TRANSLATORS\"\nmsgid \"Your names\"\nmsgstr \"\"\n\n"
+                            "msgctxt \"EMAIL OF TRANSLATORS\"\nmsgid \"Your emails\"\nmsgstr \"\"\n"
+                            "\nmsgid \"translator-credits\"\nmsgstr \"\"\n\n"
+                            "msgctxt \"form\"\nmsgid \"Your names\"\nmsgstr \"\"\n",
+                            "po")),
+      ElementsAre("Your names"));
+}
+
 }  // namespace heed::document
