@@ -255,6 +255,27 @@ TEST(Realign, GivesThePairsAsTheyWere) {
   EXPECT_EQ(merged.counts.joined, 1);
 }
 
+TEST(Realign, ABlankLineHasNoPartner) {
+  const TwoTexts corpus(600);
+  Lines source, target;
+  for (int64_t i = 0; i < 600; ++i) {
+    if (i % 150 == 90) source.emplace_back();
+    if (i % 100 == 60) target.emplace_back();
+    source.push_back(corpus.source[i]);
+    target.push_back(corpus.target[i]);
+  }
+  const Realigned mended(source, target);
+  EXPECT_EQ(mended.counts.sources, 4);
+  EXPECT_EQ(mended.counts.targets, 6);
+  ASSERT_EQ(mended.pairs.size(), 600);
+  for (std::size_t i = 0; i < 600; ++i)
+    EXPECT_EQ(mended.pairs[i], std::pair(corpus.source[i], corpus.target[i])) << i;
+  Lines hole = corpus.target;
+  hole[300].clear();
+  EXPECT_THAT(Realigned(corpus.source, hole).alone,
+              ElementsAre("s301" + corpus.source[300], "t301"));
+}
+
 TEST(Realign, KeepsTooFewLinesAsTheyAre) {
   const Realigned few({"a", "b"}, {"c", "d", "e"});
   EXPECT_THAT(few.pairs, ElementsAre(std::pair("a", "c"), std::pair("b", "d")));
