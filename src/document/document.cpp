@@ -39,9 +39,9 @@ std::string read_document(const std::string& path) {
   return all;
 }
 
-/// What a document keeps in any case: addresses, and the paths and names of files.
+/// What a document keeps in any case: addresses, and names of files and programs.
 text::KeepOptions with_addresses(text::KeepOptions kept) {
-  kept.urls = kept.emails = kept.files = true;
+  kept.urls = kept.emails = kept.names = true;
   return kept;
 }
 
