@@ -431,6 +431,8 @@ Document::Document(std::string_view bytes, const DocumentFormat& format,
     : bytes_(bytes), text_(options.kept) {
   const Passages passages = format.read(bytes, options.read);
   script_ = script_of_most(bytes, passages);
+  has_passages_ =
+      std::ranges::any_of(passages, [](const Passage& passage) { return !passage.tokens.empty(); });
   for (const Passage& passage : passages) add(passage, options);
   text_.add(bytes.substr(added_));
   bytes_ = {};

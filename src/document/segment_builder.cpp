@@ -17,8 +17,8 @@
 namespace heed::document {
 namespace {
 
-constexpr std::u32string_view kOpening = U"([{\"'“„«‹‘（［「『【《",
-                              kClosing = U")]}\"'”“»›’）］」』】》",
+constexpr std::u32string_view kOpening = U"([{<\"'“„«‹‘（［「『【《",
+                              kClosing = U")]}>\"'”“»›’）］」』】》",
                               kGlued = U".,;:!?)]}。，、；：！？）］｝」』】》";
 
 }  // namespace
@@ -158,6 +158,40 @@ std::vector<Token> with_mails(std::string_view bytes, const std::vector<Token>& 
   return out;
 }
 
+/// The bytes of an item that goes on after token `i`, in which it begins: it ends before an escape
+/// that is not all in it, such as the `\\"` of which it would take the backslash; and an address
+/// before one of a character that no address has.
+std::size_t before_escape(std::string_view bytes, std::size_t at, std::size_t size,
+                          const std::vector<Token>& tokens, std::size_t i) {
+  const bool is_address = text::is_letter(static_cast<unsigned char>(bytes[at]));
+  for (; i < tokens.size() && tokens[i].from < at + size; ++i) {
+    const Token& token = tokens[i];
+    if (token.is_plain() ||
+        (token.to <= at + size && !(is_address && token.text.find_first_of("\"<> \t\n\r") == 0)))
+      continue;
+    const std::string_view item = bytes.substr(at, token.from - at);
+    return is_address ? text::without_marks(item) : item.size();
+  }
+  return size;
+}
+
+/// Whether an address in a text has `<` and `>` around it, which belong to it.
+bool has_angle_brackets(std::string_view bytes, ByteRange item, const Token& token) {
+  const std::string_view address = bytes.substr(item.from, item.to - item.from);
+  return item.to < token.to && bytes[item.from - 1] == '<' && bytes[item.to] == '>' &&
+         (address.find("://") != address.npos || address.find('@', 1) != address.npos);
+}
+
+/// Whether these bytes have the mark of an accelerator, as "synta_x" has: a `_` that is no
+/// character of the text. `i`: the token in which they begin.
+bool has_accelerator(std::string_view bytes, ByteRange item, const std::vector<Token>& tokens,
+                     std::size_t i) {
+  for (; i < tokens.size() && tokens[i].from < item.to; ++i)
+    if (bytes[tokens[i].from] == '_' && !tokens[i].text.empty() && tokens[i].text[0] != '_')
+      return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& all_tokens,
@@ -190,10 +224,16 @@ std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& a
     std::size_t from = std::max(token.from, after);
     if (token.is_plain())
       for (std::size_t at = from; at < token.to;) {
-        const text::KeptItem item = item_at(bytes.substr(0, end_of_run), at, has_references, kept);
-        if (item.bytes == 0) {
+        text::KeptItem item = item_at(bytes.substr(0, end_of_run), at, has_references, kept);
+        if (at + item.bytes > token.to)
+          item.bytes = before_escape(bytes, at, item.bytes, tokens, i);
+        if (item.bytes == 0 || has_accelerator(bytes, {at, at + item.bytes}, tokens, i)) {
           ++at;
           continue;
+        }
+        if (at > from && has_angle_brackets(bytes, {at, at + item.bytes}, token)) {
+          --at;
+          item.bytes += 2;
         }
         if (at > from) {
           add_rest(token, from);

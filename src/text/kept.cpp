@@ -26,9 +26,12 @@ struct Pattern {
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> all = {
       {&KeepOptions::placeholders,
-       std::regex("<\\w[^<>]*/>|<<\\w+>>|\\[\\[\\w+\\]\\]|__\\w+?__(?!\\w)|\\$t\\([^()]*\\)|"
-                  "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
-                  "[sdiufFeEgGxXoc@](?!\\w)|%L?(?:n|\\d+)(?!\\w)")},
+       std::regex(
+           "<\\w[^<>]*/>|<<\\w+>>|\\[\\[\\w+\\]\\]|__\\w+?__(?!\\w)|\\$t\\([^()]*\\)|"
+           "<%(?:[^%]|%(?!>))*%>|\\\\\\{[^\\s{}]*\\}|\\$[A-Za-z@_]\\w*\\$(?!\\w)|"
+           "%[A-Za-z][\\w.-]+%(?!\\w)|%<\\w+>(?:[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?[sdiufFeEgGxXoc])?|"
+           "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
+           "[sdiufFeEgGxXoc@](?!\\w)|%L?(?:n|\\d+)(?!\\w)")},
       {&KeepOptions::urls,
        std::regex(
            "(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
@@ -37,6 +40,20 @@ const std::vector<Pattern>& patterns() {
            "\\[[^\\s<>\"[\\]]*\\])")},
       {&KeepOptions::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")}};
   return all;
+}
+
+/// Whether a conversion of printf() is near the doubled percent sign at `at`, which stands for one.
+bool is_percent_of_format(std::string_view text, std::size_t at) {
+  static const std::regex conversion(
+      "%(?:\\(\\w+\\)|\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?[sdiufFeEgGxXoc@"
+      "]");
+  constexpr std::size_t kNear = 100;
+  if (!text.substr(at).starts_with("%%")) return false;
+  const auto has_conversion = [&](std::string_view part) {
+    return std::regex_search(part.begin(), part.end(), conversion);
+  };
+  return has_conversion(text.substr(at - std::min(at, kNear), std::min(at, kNear))) ||
+         has_conversion(text.substr(at + 2, kNear));
 }
 
 constexpr std::size_t kLongest = 1000;  // bytes that are searched: std::regex recurses over them
@@ -224,9 +241,10 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
   const bool is_digit = digit_value(code_point_at(text, at).value).has_value();
   const bool may_begin = is_of_name(text[at]) || is_digit ||
-                         std::string_view("{[$%#<.+_-").find(text[at]) != std::string_view::npos;
+                         std::string_view("{[$%#<.+_-\\").find(text[at]) != std::string_view::npos;
   const bool may_begin_name = std::string_view("/~@").find(text[at]) != std::string_view::npos;
   if (!may_begin && !(kept.names && may_begin_name)) return {};
+  if (kept.placeholders && is_percent_of_format(text, at)) return {.bytes = 2};
   const bool is_after_word = is_in_word(value_before(text, at));
   if (is_after_word && (is_of_name(text[at]) || is_digit || text[at] == '%' || text[at] == '_'))
     return {};  // "5%"
@@ -247,7 +265,7 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
     const auto bytes = static_cast<std::size_t>(found.length());
     return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes};
   }
-  if (kept.names) {
+  if (kept.names && text[at] != '\\') {
     if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
     if (const std::size_t bytes = bytes_of_identifier(text, at)) return {.bytes = bytes};
   }

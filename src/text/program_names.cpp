@@ -53,9 +53,8 @@ bool has_forms_of_genders(const std::vector<std::string>& words) {
     return [&set](const std::string& word) { return set.contains(word); };
   };
   return endings.contains(words.back()) || std::ranges::all_of(words, is_of(articles)) ||
-         std::ranges::any_of(words, [](const std::string& one) {
-           return ascii_lower(one) == "innen";
-         });
+         std::ranges::any_of(words,
+                             [](const std::string& one) { return ascii_lower(one) == "innen"; });
 }
 
 /// Whether a word without points is a name by its `_`.
@@ -112,11 +111,14 @@ bool is_inside_name(std::string_view text, std::size_t at) {
     return at >= back && (is_letter_or_digit_of_ascii(text[at - back]) || text[at - back] == '_');
   };
   if (at == 0) return false;
+  std::size_t first = at;
+  while (first > 0 && text[first - 1] == '_') --first;
   switch (text[at - 1]) {
     case '\\':
       return true;
-    case '.':
     case '_':
+      return is_of_name(at - first + 1);
+    case '.':
       return is_of_name(2);
     case ':':
       return at > 2 && text[at - 2] == ':' && is_of_name(3);

@@ -216,6 +216,16 @@ TEST(Markdown, InclusionsAndAttributesOfContainersStay) {
       "::: tip {no-title}\nz\n:::\n::: details z {open}\nz\n:::\n");
 }
 
+TEST(Markdown, LabelsOfDirectivesAreTextsOfTheirOwn) {
+  EXPECT_EQ(
+      markdown_with(
+          ":::note[One `a` [two](b)?]\nthree\n:::\n\n:::tip[*four*]{icon=\"x\"}\n\nfive\n\n:::\n",
+          "z"),
+      ":::note[[z](b) `a`]\nz\n:::\n\n:::tip[*z*]{icon=\"x\"}\n\nz\n\n:::\n");
+  EXPECT_THAT(markdown_texts(":::note[One `a` [two](b)?]\nthree\n:::\n"),
+              ElementsAre("One X1 two?", "three"));
+}
+
 TEST(Markdown, DirectivesOfMystInFencesAreText) {
   EXPECT_EQ(markdown_with("```{note}\none\n\n- two\n```\nthree\n", "z"),
             "```{note}\nz\n\n- z\n```\nz\n");
@@ -492,6 +502,46 @@ TEST(Markdown, TextWithAttributesIsAnElement) {
             "WE HAVE [A *RED* WORD]{style=\"color: red\"} AND [ONE]{.c} HERE.");
   for (const std::string other : {"[a][b]{.c}\n\n[b]: x\n", "![a](b){.c}\n", "a [^1]{.c}\n"})
     EXPECT_EQ(markdown_with(other, ""), other);
+}
+
+TEST(Markdown, CodeEndsAtItsFenceWhateverItsLinesAre) {
+  EXPECT_THAT(
+      markdown_texts("one\n\n```js\nimport a from \"b\"\n\nexport default {\n  a: 1\n};\n```\n\n"
+                     "two `a`\n\n```\nthree\n```\n\nfour"),
+      ElementsAre("one", "two X1", "four"));
+  EXPECT_THAT(
+      markdown_texts("> ~~~\n> %%\n> ~~~\n\n- a\n\n  ```\n  \\begin{a}\n  ```\n\ntwo %%x%%\n"),
+      ElementsAre("a", "two"));
+  EXPECT_THAT(markdown_texts("- one\n  ```\n  code\n\ntwo $x$ y\n\n```\ncode\n```\n"),
+              ElementsAre("one", "two X1 y"));
+}
+
+TEST(Markdown, NamesOfTagsThatBeginAsThoseOfCodeAreOthers) {
+  const std::string bytes =
+      "# One\n\n<Prerequisites />\n\n## Two\n\n<Preview>\n\n*three* `a`\n\n</Preview>\n\n"
+      "<prefix>/share is four\n\n<StyledCard title=\"x\">five</StyledCard>\n\n<pre>\nsix\n</pre>\n";
+  EXPECT_THAT(markdown_texts(bytes),
+              ElementsAre("One", "Two", "three X1", "/share is four", "five"));
+  EXPECT_EQ(filled(read_md(bytes)), bytes);
+}
+
+TEST(Markdown, CommentsOfMdxAndNamesOfHeadingsStay) {
+  EXPECT_THAT(
+      markdown_texts("## One {/*my-id*/}\n\nTwo. {/* truncate */} Three.\n\n{/* a\nb *c */}\n\n"
+                     "{/* TODO */}\n\n## Four{#my-id}\n\n# Five {#x .y}\n"),
+      ElementsAre("One", "Two.", "Three.", "Four", "Five"));
+  EXPECT_THAT(markdown_texts("- [[Page]]: one\n- See [[Page]]. Two\n"),
+              ElementsAre("X1: one", "See X1.", "Two"));
+  EXPECT_THAT(markdown_texts(
+                  "{{< tabpane >}}\n{{< tab header=\"x\" lang=\"toml\" >}}\na = 1\n{{< /tab >}}\n"
+                  "{{< tab header=\"y\" >}}\none\n{{< /tab >}}\n{{< /tabpane >}}\n"),
+              ElementsAre("one"));
+  EXPECT_THAT(markdown_texts(">:information_source: one"), ElementsAre("one"));
+}
+
+TEST(Markdown, FormulasMayHaveResultsOfCode) {
+  EXPECT_THAT(markdown_texts("The line $Y=`r b$0`+`{python} b1`x$ is one, $5 and `a$`."),
+              ElementsAre("The line X1 is one, $5 and X2."));
 }
 
 TEST(Markdown, ModulesOfMdxStay) {
