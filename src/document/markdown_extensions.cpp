@@ -15,6 +15,7 @@
 #include "document/markdown_blocks.h"
 #include "document/markdown_fences.h"
 #include "document/markdown_inserts.h"
+#include "document/markdown_jsx.h"
 #include "document/markdown_lines.h"
 #include "document/templates.h"
 #include "text/utf8.h"
@@ -94,6 +95,19 @@ class CommonMarkdownMaker {
     out_.text[from] = '(';
     out_.text[to - 1] = ')';
     covered_ = to;
+  }
+
+  /// Makes a tag of JSX one of HTML, on one line and with values in quotes.
+  void make_tag(std::size_t from) {
+    const JsxTag tag = jsx_tag_at(bytes_, from);
+    for (std::size_t at = from; at < from + tag.bytes; ++at)
+      if (is_one_of(out_.text[at], "\r\n")) out_.text[at] = ' ';
+    for (const ByteRange& value : tag.values) {
+      std::fill(out_.text.begin() + static_cast<std::ptrdiff_t>(value.from),
+                out_.text.begin() + static_cast<std::ptrdiff_t>(value.to), Token::kWord);
+      if (bytes_[value.from - 1] == '=') out_.text[value.from] = out_.text[value.to - 1] = '"';
+    }
+    covered_ = from + tag.bytes;
   }
 
   /// Makes lines `i`, from byte `from` of it, to `last` empty headings.
@@ -437,6 +451,9 @@ class CommonMarkdownMaker {
           break;
         case Insert::InsertKind::target:
           make_target(begin, end);
+          break;
+        case Insert::InsertKind::tag:
+          make_tag(begin);
           break;
         case Insert::InsertKind::marks:
           for (const std::size_t mark : {begin, end - 2})

@@ -8,6 +8,7 @@
 #include "document/lines_of_text.h"
 #include "document/markdown_extensions.h"
 #include "document/markdown_fences.h"
+#include "document/markdown_jsx.h"
 #include "document/templates.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -295,29 +296,6 @@ std::size_t bytes_of_block_name(std::string_view line, std::size_t at) {
   return after_run(rest, kOfNames.substr(0, 63), 1) == rest.size() ? rest.size() : 0;
 }
 
-/// Bytes of a comment of MDX, {/* text */}, that begins at `at`, or 0. It may go on in the next
-/// lines.
-std::size_t bytes_of_mdx_comment(std::string_view text, std::size_t at) {
-  const std::string_view near = text.substr(at, kLongestInsert);
-  if (!near.starts_with("{/*")) return 0;
-  const std::size_t end = near.find("*/}", 3);
-  return end != near.npos && is_one_paragraph(near.substr(0, end)) ? end + 3 : 0;
-}
-
-/// Bytes of a value of JSX, {props.value}, that begins at `at`, or 0.
-std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
-  const std::string_view near = line.substr(at, kLongestInsert);
-  const std::size_t end = near.find('}');
-  if (end == near.npos || !near.starts_with('{')) return 0;
-  const std::string_view inside = near.substr(1, end - 1);
-  const std::size_t point = inside.find('.');
-  return point != inside.npos && point > 0 && point + 1 < inside.size() &&
-                 is_one_of(inside[0], kFirstOfNames) &&
-                 inside.find_first_not_of(std::string(kOfWords) + "_.") == inside.npos
-             ? end + 1
-             : 0;
-}
-
 /// The byte of the bracket that opens `[text]` before the attributes at `at`, as Pandoc has them,
 /// `[text]{.class}`; npos where they are not of such a text.
 std::size_t begin_of_span(std::string_view line, std::size_t at) {
@@ -409,7 +387,7 @@ std::optional<Insert> brace_at(std::string_view document, const InsertLine& in, 
     insert.bytes.to = from + bytes;
     return bytes > 0;
   };
-  if (is_found(bytes_of_mdx_comment(document, at))) {
+  if (is_found(bytes_of_jsx_comment(document, at))) {
     insert.letter = CommonMarkdown::kNote;
     insert.is_structure = true;
     return insert;
@@ -420,7 +398,11 @@ std::optional<Insert> brace_at(std::string_view document, const InsertLine& in, 
     insert.has_text = true;
     return insert;
   }
-  if (line[from] == '<' && !rest.starts_with("<%")) return {};
+  if (line[from] == '<' && !rest.starts_with("<%")) {
+    if (!is_found(jsx_tag_at(document, at).bytes)) return {};
+    insert.kind = Insert::InsertKind::tag;
+    return insert;
+  }
   if (is_found(bytes_of_template(document, at))) {
     const bool is_of_statement = is_statement(rest.substr(0, insert.bytes.to - from));
     insert.is_structure = is_of_statement || rest.starts_with("{{%");

@@ -135,7 +135,7 @@ class Po {
           "of that language, or tell the model's: --target-language {}",
           line, one_line(language), options_.target_language, one_line(language));
     plural_ = field(header, "Plural-Forms");
-    // Those of a copied catalogue are of its texts.
+    // A copied catalogue has the forms of its texts.
     const std::string_view own = plural_header(options_.target_language);
     const ByteRange all = entry.translations[0].all;
     has_other_forms_ =

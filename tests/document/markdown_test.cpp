@@ -544,6 +544,22 @@ TEST(Markdown, FormulasMayHaveResultsOfCode) {
               ElementsAre("The line X1 is one, $5 and X2."));
 }
 
+TEST(Markdown, TagsOfJsxMayHaveValuesInBraces) {
+  const std::string bytes =
+      "# One\n\n<Tabs defaultValue=\"a\" values={[\n  {label: 'A > b', value: 'a'},\n\n  {label: "
+      "`}`},\n]}>\n"
+      "<TabItem value=\"a\">\n\nTwo *three*.\n\n</TabItem>\n</Tabs>\n\n"
+      "See <Link to={useBaseUrl('/x')} {...props}>the page</Link> and\n<img "
+      "src={require('./a.png').default} alt=\"x\" /> four.\n\n"
+      "> <Tabs items={[\n>   \"a\"]}/>\n>\n> five\n\n<Grid style={{a: 'b'}} videos={[1, "
+      "2]}/>\n\nIf a <b = {c} > d.\n";
+  EXPECT_THAT(markdown_texts(bytes), ElementsAre("One", "Two three.", "See the page and four.",
+                                                 "five", "If a <b = {c} > d."));
+  EXPECT_EQ(filled(read_md(bytes)), bytes);
+  EXPECT_EQ(markdown_with("A <Link to={f('/x')}>b c</Link>\n", "y z z"),
+            "y <Link to={f('/x')}>z z</Link>\n");
+}
+
 TEST(Markdown, ModulesOfMdxStay) {
   EXPECT_THAT(
       markdown_texts("import Tabs from \"@theme/Tabs\";\nimport {\n  A,\n  B,\n} from "
