@@ -511,7 +511,7 @@ TEST(Markdown, CodeEndsAtItsFenceWhateverItsLinesAre) {
       ElementsAre("one", "two X1", "four"));
   EXPECT_THAT(
       markdown_texts("> ~~~\n> %%\n> ~~~\n\n- a\n\n  ```\n  \\begin{a}\n  ```\n\ntwo %%x%%\n"),
-      ElementsAre("a", "two"));
+      ElementsAre("a", "two X1"));
   EXPECT_THAT(markdown_texts("- one\n  ```\n  code\n\ntwo $x$ y\n\n```\ncode\n```\n"),
               ElementsAre("one", "two X1 y"));
 }
