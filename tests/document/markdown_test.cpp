@@ -383,6 +383,9 @@ TEST(Markdown, CodeInTemplatesStays) {
       markdown_texts("{{< highlight go >}}\nb {\n{{< /highlight >}}\n\n{{< code-toggle file=x "
                      ">}}\nc: d\n{{< /code-toggle >}}\n{{% code %}}\ne\n{{% /code %}}\nf"),
       ElementsAre("f"));
+  EXPECT_THAT(
+      markdown_texts("Use it:\n\n{{</* figure src=\"a.jpg\" */>}}\n\n{{<tab>}}\na\n{{</tab>}}\n"),
+      ElementsAre("Use it:", "a"));
   EXPECT_THAT(markdown_texts("{% raw %}\na\n{% endraw %}\n{% highlight x %}\nb"),
               ElementsAre("a", "b"));  // text, and code without an end
   EXPECT_THAT(
