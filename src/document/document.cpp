@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "document/kept_tokens.h"
 #include "document/line_breaks.h"
 #include "document/segment_builder.h"
 #include "document/stand_ins.h"
