@@ -37,8 +37,8 @@ struct KeptItem {
 /// name@host.org; digits of any script with `.`, `,`, `:`, `/` or `'` between them, or with blanks
 /// between groups of three, or as in 2020-04-03; {name}, { name }, {{ name }},
 /// ${name}, { $name }, {n, number}, {n, plural, ...}, {% if n %}, $t(name), %s, %1$d, %(name)s, %1,
-/// %n, %L1, <<name>>, [[name]], __name__ or an empty tag such as <x id="1"/>; or what
-/// text/program_names.h knows.
+/// %n, %L1, %name%, %<name>d, %% near one of these, $NAME$, <%= name %>, \\{name\\}, <<name>>,
+/// [[name]], __name__ or an empty tag such as <x id="1"/>; or what text/program_names.h knows.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept);
 
 /// Whether the placeholder has texts inside, one of which a program shows: `{n, plural, ...}` of

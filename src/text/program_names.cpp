@@ -58,7 +58,9 @@ bool has_forms_of_genders(const std::vector<std::string>& words) {
 }
 
 /// Whether a word without points is a name by its `_`.
-bool is_snake_case(std::string_view name) {
+bool is_snake_case(std::string_view written) {
+  std::string name(written);
+  std::erase(name, '\\');
   const std::size_t first = name.find_first_not_of('_'), last = name.find_last_not_of('_');
   if (first == name.npos || name.find("___") != name.npos) return false;
   std::vector<std::string> words = split(name.substr(first, last + 1 - first), '_');
@@ -171,9 +173,8 @@ std::size_t bytes_of_identifier(std::string_view text, std::size_t at) {
     if (from >= rest.size() || (rest[from] >= '0' && rest[from] <= '9')) break;
     end = end_of_name(rest, from);
     if (end == from) return 0;
-    std::string word(rest.substr(from, end - from));
-    std::erase(word, '\\');
-    is_name |= is_snake_case(word);
+    const std::string_view word = rest.substr(from, end - from);
+    is_name |= word.find('_', 1) != word.npos && is_snake_case(word);
     joint = bytes_of_joint(rest, end);
     if (joint == 0) break;
   }
