@@ -265,7 +265,7 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
     const auto bytes = static_cast<std::size_t>(found.length());
     return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes};
   }
-  if (kept.names && text[at] != '\\') {
+  if (kept.names && (text[at] != '\\' || text.substr(at).starts_with("\\_"))) {
     if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
     if (const std::size_t bytes = bytes_of_identifier(text, at)) return {.bytes = bytes};
   }

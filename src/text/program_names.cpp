@@ -98,13 +98,26 @@ bool has_letter_after(std::string_view text, std::size_t end) {
   return is_in_word(next) && !has_no_blanks(script_of(next));
 }
 
-/// Bytes of the point or colons at `at` that another word of a name follows; 0: none does.
+/// Bytes of the point, slash or colons at `at` that another word of a name follows; 0: none does.
 std::size_t bytes_of_joint(std::string_view text, std::size_t at) {
   const std::size_t bytes = text.substr(at).starts_with("::") ? 2 : 1;
-  if (at >= text.size() || (text[at] != '.' && bytes == 1)) return 0;
-  const char next = at + bytes < text.size() ? text[at + bytes] : ' ';
-  return next == '_' || (is_letter_or_digit_of_ascii(next) && (next < '0' || next > '9')) ? bytes
-                                                                                          : 0;
+  if (at >= text.size() || (text[at] != '.' && text[at] != '/' && bytes == 1)) return 0;
+  const std::string_view next = text.substr(std::min(text.size(), at + bytes));
+  const bool is_word =
+      !next.empty() && is_letter_or_digit_of_ascii(next[0]) && (next[0] < '0' || next[0] > '9');
+  return is_word || next.starts_with('_') || next.starts_with("\\_") ? bytes : 0;
+}
+
+/// Bytes of the parentheses of a call at `at`, with what is in them and has no blank; 0: there are
+/// none.
+std::size_t bytes_of_call(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  for (std::size_t end = at; end < text.size() && text[end] > ' '; ++end) {
+    if (text[end] == '(') ++depth;
+    if (depth == 0) return 0;
+    if (text[end] == ')' && --depth == 0) return end + 1 - at;
+  }
+  return 0;
 }
 
 /// Whether the word at `at` goes on with a name that began before it.
@@ -119,8 +132,9 @@ bool is_inside_name(std::string_view text, std::size_t at) {
     case '\\':
       return true;
     case '_':
-      return is_of_name(at - first + 1);
+      return is_of_name(at - first + 1) || (first > 0 && text[first - 1] == '\\');
     case '.':
+    case '/':
       return is_of_name(2);
     case ':':
       return at > 2 && text[at - 2] == ':' && is_of_name(3);
@@ -182,7 +196,7 @@ std::size_t bytes_of_identifier(std::string_view text, std::size_t at) {
   if (rest[end - 1] == '_' && (rest[first] == '_' || before == '_')) return 0;
   const std::string_view after = rest.substr(end);
   if (rest[0] == '%') return after.starts_with('%') ? end + 1 : 0;
-  return after.starts_with('@') ? 0 : after.starts_with("()") ? end + 2 : end;
+  return after.starts_with('@') ? 0 : end + bytes_of_call(after, 0);
 }
 
 }  // namespace heed::text

@@ -12,10 +12,10 @@ namespace heed::text {
 std::size_t bytes_of_file(std::string_view text, std::size_t at);
 
 /// The bytes of a name of programs that begins at `at`: words with `_` between them, all small or
-/// all capital, such as progress_bar, $MERGE_HEAD, settings.INSTALLED_APPS, the latter also with
-/// `()` after it, and names of locales, de_DE; 0 for none. Forms of both genders, such as
-/// Leser_innen and der_die, are none, nor is what only stands between two `_`, as __init__ and
-/// _very_ do, which is emphasis elsewhere.
+/// all capital, such as progress_bar, $MERGE_HEAD, locale/da/LC_MESSAGES or
+/// settings.INSTALLED_APPS, perhaps with the parentheses of a call, and names of locales, de_DE; 0
+/// for none. Forms of both genders, such as Leser_innen and der_die, are none, nor is what only
+/// stands between two `_`, as __init__ and _very_ do, which is emphasis elsewhere.
 std::size_t bytes_of_identifier(std::string_view text, std::size_t at);
 
 }  // namespace heed::text

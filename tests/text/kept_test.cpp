@@ -54,8 +54,13 @@ TEST(Kept, NamesOfPrograms) {
                            "x86_64"));
   EXPECT_THAT(
       names_in("settings.INSTALLED_APPS, std::is_same::value get_user() f_name(x) is_valid"),
-      UnorderedElementsAre("settings.INSTALLED_APPS", "std::is_same::value", "get_user()", "f_name",
-                           "is_valid"));
+      UnorderedElementsAre("settings.INSTALLED_APPS", "std::is_same::value", "get_user()",
+                           "f_name(x)", "is_valid"));
+  EXPECT_THAT(
+      names_in(
+          "see da/LC_MESSAGES/a.mo, A.\\_b_name, \\_run_it, set_to('x') set_a(b, c) get_it(x."),
+      UnorderedElementsAre("da/LC_MESSAGES/a.mo", "A.\\_b_name", "\\_run_it", "set_to('x')",
+                           "get_it"));
   EXPECT_THAT(
       names_in("$MERGE_HEAD %USER_NAME% --dry_run @on_load _private_name name__in_list see_\\_"
                " min\\_copier\\_version"),
