@@ -48,12 +48,20 @@ JsxTag jsx_tag_at(std::string_view text, std::size_t at) {
     return {};
   static const std::string kOfTags = std::string(kOfPlainNames) + ".:@";
   JsxTag tag;
+  bool has_value = false;  // in quotes
   std::size_t end = after_run(near, kOfTags, at + 1);
   for (;;) {
     const std::size_t begin = after_run(near, kTagBlanks, end);
     if (near.substr(begin).starts_with("/>")) end = begin + 2;
     if (near.substr(begin).starts_with('>')) end = begin + 1;
-    if (end > begin) break;
+    if (end > begin) {
+      const std::size_t before = near.find_last_not_of(" \t", begin - 1);
+      const bool begins_line = near[begin] == '>' && is_one_of(near[before], "\r\n");
+      const bool is_tag = !tag.values.empty() ||
+                          (has_value && begins_line && is_one_paragraph(near.substr(at, end - at)));
+      tag.bytes = is_tag ? end - at : 0;
+      return tag;
+    }
     if (begin == end || begin == near.size()) return {};
     end = begin;
     if (near[begin] != '{') {
@@ -68,13 +76,12 @@ JsxTag jsx_tag_at(std::string_view text, std::size_t at) {
       tag.values.push_back({value, end});
     } else if (is_one_of(near[value], "\"'")) {
       end = end_of_string(near, value);
+      has_value = true;
     } else {
       end = std::min(near.find_first_of(" \t\r\n\"'=<>`{}", value), near.size());
     }
     if (end > near.size() || end == value) return {};
   }
-  tag.bytes = tag.values.empty() ? 0 : end - at;
-  return tag;
 }
 
 std::size_t bytes_of_jsx_comment(std::string_view text, std::size_t at) {

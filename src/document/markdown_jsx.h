@@ -9,14 +9,14 @@
 
 namespace heed::document {
 
-/// A tag with values in braces, `<Tabs items={["a"]}>`, over several lines or in one.
+/// A tag that a parser of Markdown does not know: with values in braces, `<Tabs items={["a"]}>`, or
+/// with its `>` at the beginning of a line, where it would begin a quotation.
 struct JsxTag {
   std::size_t bytes = 0;          // 0: there is none
   std::vector<ByteRange> values;  // in braces after `=`, and attributes that are braces alone
 };
 
-/// The tag that begins at byte `at` of a text and has at least one value in braces. Braces hold
-/// strings, in which they mean nothing.
+/// Such a tag that begins at byte `at` of a text. Braces hold strings, in which they mean nothing.
 JsxTag jsx_tag_at(std::string_view text, std::size_t at);
 
 /// Bytes of a comment, `{/* text */}`, that begins at `at`, or 0. It may go on in the next lines of

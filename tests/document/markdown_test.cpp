@@ -559,6 +559,8 @@ TEST(Markdown, TagsOfJsxMayHaveValuesInBraces) {
   EXPECT_THAT(markdown_texts(bytes), ElementsAre("One", "Two three.", "See the page and four.",
                                                  "five", "If a <b = {c} > d."));
   EXPECT_EQ(filled(read_md(bytes)), bytes);
+  EXPECT_THAT(markdown_texts("<Link\n  to=\"x\"\n>\n  one\n</Link>\n\na <b\n> two\n"),
+              ElementsAre("one", "a <b", "two"));
   EXPECT_EQ(markdown_with("A <Link to={f('/x')}>b c</Link>\n", "y z z"),
             "y <Link to={f('/x')}>z z</Link>\n");
 }
