@@ -176,9 +176,10 @@ std::string curly_value(std::string_view line) {
                                             {"\u201D", "\u201D"},
                                             {"\u2018", "\u2019"},
                                             {"\u2019", "\u2019"}}};
+  constexpr std::size_t kLongest = 1000;  // bytes of a value
   for (const std::size_t at : beginnings_of_values(line))
     for (const auto& [open, close] : kQuotes) {
-      const std::string_view rest = line.substr(at);
+      const std::string_view rest = line.substr(at, kLongest);
       if (!rest.starts_with(open)) continue;
       const std::size_t end = rest.find(close, open.size());
       if (end == rest.npos) continue;
