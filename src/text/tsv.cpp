@@ -163,6 +163,8 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
       tabs > 1 ? cure_of_columns(line, reader)
       : tabs == 0 && has_bars(line)
           ? "; with it in place of ' ||| ', as fast_align has them: " + through_bars(reader)
+      : tabs == 0 && line.find("\\t") != std::string_view::npos
+          ? "; if '\\t' stands for it: " + reader.command_through(kTabForLetters) + ".tsv"
       : csv ? "; if it is CSV: " + through_csv(reader, separator)
             : "";
   throw UserError("{}:{}: {}{}; each line of a corpus in one file is source TAB target{}",
