@@ -138,11 +138,12 @@ std::string_view without_comment(std::string_view line) {
   return line.starts_with('#') ? "" : line.substr(0, line.find(" #"));
 }
 
-/// The places of a line where a value may begin: after the key and its colon, after '-', and in {}
-/// and [].
+/// The places of a line where a value begins: after the key and its colon, after '-', and in {} and
+/// []; not inside of a value in quotation marks.
 std::vector<std::size_t> beginnings_of_values(std::string_view line) {
   std::vector<std::size_t> out;
   bool begins = true, is_first = true;
+  int depth = 0;  // of brackets
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];
     if (c == ' ') {
@@ -151,7 +152,19 @@ std::vector<std::size_t> beginnings_of_values(std::string_view line) {
     }
     if (begins && !is_first) out.push_back(i);
     is_first = false;
-    begins = c == '{' || c == '[' || c == ',' || (c == '-' && begins);
+    if (begins && (c == '"' || c == '\'')) {
+      const std::size_t size = quoted_size(line.substr(i));
+      if (size == 0) break;
+      i += size - 1;
+      begins = false;
+    } else if (begins && (c == '{' || c == '[')) {
+      ++depth;
+    } else if (depth > 0 && (c == '}' || c == ']')) {
+      --depth;
+      begins = false;
+    } else {
+      begins = (depth > 0 && c == ',') || (begins && c == '-');
+    }
   }
   return out;
 }

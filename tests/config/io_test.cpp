@@ -197,6 +197,9 @@ TEST(LoadError, CurlyQuotationMarksAreNamed) {
   EXPECT_EQ(load_error("words: [\u201Ea\u201C]  # x\n"), "x.yaml:1: \u201Ea\u201C" + said);
   EXPECT_EQ(loaded("name: \u201CA\u201D and \u201CB\u201D x\n").name,
             "\u201CA\u201D and \u201CB\u201D x");
+  for (const char* const text : {"name: \"a, \u201Ct\u201D, b\"\n", "name: \"[\u201Ct\u201D]\"\n",
+                                 "name: a, \u201Ct\u201D\n", "name: '\u201Ct\u201D'\n"})
+    EXPECT_NE(loaded(text).name.find("\u201Ct\u201D"), std::string::npos) << text;
   EXPECT_EQ(loaded("words: [\u201C, \u201D]\n").words.size(), 2U);
   EXPECT_EQ(loaded("name: a  # \u201Cb\u201D\n").name, "a");
 }
