@@ -223,6 +223,10 @@ std::string with_attribute(std::string_view tag, std::string_view name, std::str
   return out.insert(end, " " + std::string(name) + "=\"" + escaped_value(value) + '"');
 }
 
+ByteRange value_in(std::string_view tag, std::string_view name) {
+  return attribute_in(tag, name).value;
+}
+
 std::string without_attribute(std::string_view tag, std::string_view name) {
   const AttributeBytes found = attribute_in(tag, name);
   return std::string(tag).erase(found.all.from, found.all.to - found.all.from);

@@ -45,6 +45,8 @@ std::vector<XmlEvent> xml_events(std::string_view bytes);
 /// The start tag or empty-element tag with this attribute, in place of the one it had. The value is
 /// not yet escaped.
 std::string with_attribute(std::string_view tag, std::string_view name, std::string_view value);
+/// Where the value of an attribute stands in a tag, without its quotes; empty: there is none.
+ByteRange value_in(std::string_view tag, std::string_view name);
 /// The tag without this attribute.
 std::string without_attribute(std::string_view tag, std::string_view name);
 /// An empty-element tag as a start tag; a start tag as it is.
