@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "document/kept_tokens.h"
 #include "document/line_breaks.h"
 #include "document/segment_builder.h"
 #include "document/stand_ins.h"
@@ -185,8 +186,8 @@ class Document::Paragraph {
  private:
   static std::vector<Token> tokens_of(std::string_view bytes, const Passage& passage,
                                       const DocumentOptions& options) {
-    const auto kept =
-        with_kept(bytes, passage.tokens, passage.writing, with_addresses(options.kept));
+    const auto kept = with_kept(bytes, with_whole_options(bytes, passage.tokens), passage.writing,
+                                with_addresses(options.kept));
     return with_unknown_symbols(bytes, with_whole_words(bytes, kept), options.knows);
   }
 

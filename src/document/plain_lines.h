@@ -27,7 +27,13 @@ struct PlainLine {
 ///   colon, of which at least half have signs of code; not those that read as text, which have four
 ///   words of letters in a row, or four and a stop at the end;
 /// - lines of `-`, `=`, `+`, `|` and the like or of box characters, without a letter or digit, and
-///   rows beside them whose cells are divided by bars. A cell with a sentence is text.
+///   rows beside them whose cells are divided by bars. A cell with a sentence is text;
+/// - fields of robots.txt, "Disallow: /a".
 std::vector<PlainLine> plain_lines(const LineByLine& lines);
+
+/// Whether a line, without blanks around it, has signs of code and does not read as text.
+bool is_line_of_code(std::string_view line);
+/// Whether such a line reads as text.
+bool is_line_of_prose(std::string_view line);
 
 }  // namespace heed::document

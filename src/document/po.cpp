@@ -66,12 +66,22 @@ class Po {
   bool is_open(const PoEntry& entry) const {
     const auto is_empty = [](const PoString& string) { return string.is_empty(); };
     return !entry.is_header() && !entry.ids.empty() && std::ranges::none_of(entry.ids, is_empty) &&
-           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry);
+           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry) &&
+           !is_for_names(entry);
   }
 
-  /// Whether the message is a block of code of Sphinx's documentation, whose paragraphs are on one
-  /// line each.
+  /// Whether a program shows the names of its translators in place of the message, if it has a
+  /// translation: GTK's and KDE's do.
+  bool is_for_names(const PoEntry& entry) const {
+    const std::string text = characters(entry.ids[0]);
+    return text == "translator-credits" || text == "translator_credits" ||
+           (entry.has_context && (text == "Your names" || text == "Your emails"));
+  }
+
+  /// Whether the message is a block of code of a document. In Sphinx's documentation paragraphs are
+  /// on one line each.
   bool is_code(const PoEntry& entry) const {
+    if (is_element_of_code(entry)) return true;
     if (!file_.format_of(entry).is_restructured) return false;
     const std::string text = characters(entry.ids[0]);
     return text.starts_with(">>>") || text.find('\n') < text.size() - 1;
@@ -240,6 +250,7 @@ class Po {
       mark = accelerator_in(text, file_.accelerator(), format.item);
     if (mark && file_.accelerator() == '&') format.markup = nullptr;
     passage.tokens = tokens_of(source, format, mark);
+    if (file_.is_of_documents()) passage.tokens = with_whole_code(std::move(passage.tokens));
     const ReferenceWriting references = format.is_restructured || format.markup == nullptr
                                             ? ReferenceWriting{}
                                             : reference_writing(bytes_, passage.tokens, "&");

@@ -174,6 +174,42 @@ std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<To
   return WholeWords(bytes, tokens).joined();
 }
 
+namespace {
+
+/// Whether a text is the name of an option: `-v`, `--input`, `--input=`.
+bool is_option(std::string_view text) {
+  if (text.ends_with('=')) text.remove_suffix(1);
+  const std::size_t name = after_run(text, "-");
+  if (name == 0 || name > 2 || name == text.size() ||
+      !is_one_of(text[name], kOfJoints.substr(0, 52)))
+    return false;
+  return name == 1 ? text.size() == 2 : after_run(text, kOfJoints, name) == text.size();
+}
+
+}  // namespace
+
+std::vector<Token> with_whole_options(std::string_view bytes, const std::vector<Token>& tokens) {
+  std::vector<Token> out;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& first = tokens[i];
+    const bool may_be = first.syntax == Token::Syntax::opening && !first.is_link &&
+                        first.written.empty() && i + 2 < tokens.size() &&
+                        tokens[i + 1].is_plain() &&
+                        tokens[i + 2].syntax == Token::Syntax::closing &&
+                        tokens[i + 2].name == first.name && tokens[i + 2].written.empty();
+    if (!may_be || !is_option(bytes.substr(tokens[i + 1].from, tokens[i + 1].bytes()))) {
+      out.push_back(first);
+      continue;
+    }
+    out.push_back({.from = first.from,
+                   .to = tokens[i + 2].to,
+                   .syntax = Token::Syntax::whole,
+                   .is_placeholder = true});
+    i += 2;
+  }
+  return out;
+}
+
 char free_letter(std::string_view raw) {
   std::string taken;
   for (std::size_t i = 1; i < raw.size(); ++i)

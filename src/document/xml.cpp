@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "document/android_strings.h"
 #include "document/escaped_text.h"
@@ -57,7 +58,10 @@ bool is_foreign(std::string_view tag, const std::string& own) {
 class Xml {
  public:
   Xml(std::string_view bytes, const ReadOptions& options)
-      : bytes_(bytes), events_(xml_events(bytes)), vocabulary_(xml_vocabulary(bytes, events_)) {
+      : bytes_(bytes),
+        events_(xml_events(bytes, XmlEntities::any)),
+        vocabulary_(xml_vocabulary(bytes, events_)) {
+    refuse_catalogue();
     if (is_android()) events_ = with_android_escapes(bytes, std::move(events_));
     rules_ = its_rules(bytes, events_, options.warn);
     find_texts();
@@ -98,6 +102,17 @@ class Xml {
       if (!passage.tokens.empty()) out.push_back(std::move(passage));
       i = event.partner;
     }
+  }
+
+  /// A catalogue of Qt has the translations beside its texts.
+  void refuse_catalogue() const {
+    const auto root = std::ranges::find(events_, XmlEvent::EventType::start, &XmlEvent::kind);
+    if (root != events_.end() && root->name == "TS" && root->has_attribute("version"))
+      throw UserError(
+          "line {}: it is a catalogue of Qt, whose translations stand beside the texts; make PO of "
+          "it with Qt's program, `lconvert -i OLD.ts -o NEW.po`, and after the translation TS "
+          "again, `lconvert -i NEW.po -o NEW.ts`",
+          line_number(bytes_, root->bytes.from));
   }
 
   bool is_android() const { return vocabulary_ == XmlVocabulary::android; }

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "text/references.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -39,6 +40,14 @@ void name_pairs(std::vector<Token>& tokens) {
   }
 }
 
+/// Whether a reference is to an entity of the document, such as the name of a program, `&kate;`,
+/// and not to a character.
+bool is_entity(std::string_view bytes) {
+  if (!bytes.starts_with('&')) return false;
+  const auto reference = text::html_reference_at(bytes, 0);
+  return !reference || reference->text().empty();
+}
+
 }  // namespace
 
 std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
@@ -60,6 +69,7 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
     text.move_to(tokens);
     Token& token = tokens.emplace_back(
         Token{.from = event.bytes.from, .to = event.bytes.to, .syntax = Token::Syntax::whole});
+    token.is_placeholder = is_entity(bytes.substr(token.from, token.bytes()));
     if (event.kind != XmlEvent::EventType::start && event.kind != XmlEvent::EventType::end)
       continue;
     const bool is_start = event.kind == XmlEvent::EventType::start;

@@ -204,10 +204,44 @@ bool is_name_of_file(std::string_view name) {
          (ending.size() > 1 || (point > 2 && name.find('.') == point));
 }
 
+/// Returns the bytes of an address with any scheme, such as `git+ssh://host/path`, that begins at
+/// `at`; 0 for none.
+std::size_t bytes_of_other_address(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestScheme = 20;
+  const std::string_view rest = text.substr(at, kLongest);
+  std::size_t end = 0;
+  while (end < rest.size() && end <= kLongestScheme &&
+         (is_letter_or_digit_of_ascii(rest[end]) || (end > 0 && is_one_of(rest[end], "+-."))))
+    ++end;
+  if (end < 2 || !rest.substr(end).starts_with("://")) return 0;
+  const std::size_t first = end + 3;
+  end = std::min(rest.find_first_of(" \t\r\n<>\"(){}[]\\`", first), rest.size());
+  const std::size_t bytes = bytes_of_address(text.substr(at), without_marks(rest.substr(0, end)));
+  return bytes > first ? bytes : 0;
+}
+
+/// Returns the bytes of a word with signs as an address writes them that begins at `at`,
+/// `%23Weblate`; 0 for none.
+std::size_t bytes_of_percent_signs(std::string_view text, std::size_t at) {
+  constexpr std::string_view kHexadecimal = "0123456789ABCDEF";
+  const auto is_sign = [&](std::size_t i) {
+    return i + 2 < text.size() && text[i] == '%' && is_one_of(text[i + 1], kHexadecimal) &&
+           is_one_of(text[i + 2], kHexadecimal);
+  };
+  if (!is_sign(at)) return 0;
+  const std::size_t end =
+      after_run(text.substr(0, at + kLongest), std::string(kLettersAndDigits) + "%_-", at);
+  // "%20 of"; some languages write "%20lik" for 20 percent.
+  const bool is_word = (at + 3 < end && text[at + 3] >= 'A' && text[at + 3] <= 'Z') ||
+                       text.substr(at + 3, end - at - 3).find('%') != text.npos;
+  return is_word ? end - at : 0;
+}
+
 /// Returns the bytes of the path or name of a file that begins at `at`; 0 for none. A path that
 /// does not begin at a root or a folder ends in the name of a file, for "and/or" is none.
 std::size_t bytes_of_file(std::string_view text, std::size_t at) {
   const char before = at > 0 ? text[at - 1] : ' ';
+  if (text[at] == '*' && !is_one_of(at + 1 < text.size() ? text[at + 1] : ' ', "*./")) return 0;
   if (is_letter_or_digit_of_ascii(before) ||
       std::string_view("_./\\:@~&=+%$#-").find(before) != std::string_view::npos)
     return 0;
@@ -217,7 +251,7 @@ std::size_t bytes_of_file(std::string_view text, std::size_t at) {
   const std::size_t first = has_drive ? 2 : 0;
   std::size_t end = first;
   while (end < rest.size() && (is_letter_or_digit_of_ascii(rest[end]) ||
-                               std::string_view("_./\\~@+-").find(rest[end]) != rest.npos))
+                               std::string_view("_./\\~@+-*").find(rest[end]) != rest.npos))
     ++end;
   // Letters of a script with blanks beside it are a part of the name, which is none then.
   if (end < rest.size() && static_cast<unsigned char>(rest[end]) >= 0x80 &&
@@ -286,7 +320,7 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
   const bool is_digit = digit_value(code_point_at(text, at).value).has_value();
   const bool may_begin = is_of_name(text[at]) || is_digit ||
                          std::string_view("{[$%#<.+_-").find(text[at]) != std::string_view::npos;
-  if (!may_begin && !(kept.files && (text[at] == '/' || text[at] == '~'))) return {};
+  if (!may_begin && !(kept.files && is_one_of(text[at], "/~*"))) return {};
   const bool is_after_word = is_in_word(value_before(text, at));
   if (is_after_word && (is_of_name(text[at]) || is_digit || text[at] == '%' || text[at] == '_'))
     return {};  // "5%"
@@ -308,7 +342,8 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
     return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes};
   }
   if (kept.files)
-    if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
+    for (const auto& bytes_of : {bytes_of_other_address, bytes_of_percent_signs, bytes_of_file})
+      if (const std::size_t bytes = bytes_of(text, at)) return {.bytes = bytes};
   if (!kept.numbers || !is_digit || is_inside_number(text, at)) return {};
   const std::size_t bytes = bytes_of_number(text, at);
   return {bytes, !kept.taken.contains(std::string(text.substr(at, bytes)))};

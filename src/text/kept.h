@@ -37,7 +37,8 @@ struct KeptItem {
 /// between groups of three, or as in 2020-04-03; {name}, { name }, {{ name }},
 /// ${name}, { $name }, {n, number}, {n, plural, ...}, {% if n %}, $t(name), %s, %1$d, %(name)s, %1,
 /// %n, %L1, <<name>>, [[name]], __name__ or an empty tag such as <x id="1"/>; config.yaml,
-/// images/dog.png, /etc/hosts, ~/.profile or C:\\a\\b.doc.
+/// images/dog.png, docs/*.md, /etc/hosts, ~/.profile or C:\\a\\b.doc; with them, for they are in
+/// documents only, addresses with other schemes and words such as %23tag.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept);
 
 /// Whether the placeholder has texts inside, one of which a program shows: `{n, plural, ...}` of

@@ -437,5 +437,38 @@ TEST(Po, CodeInBackticksStays) {
       ElementsAre("Run X1 or X2 in `here' and `there'."));
 }
 
+TEST(Po, EscapesThatATextIsAboutStay) {
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "msgid \"Lines end in \\\\n or (\\\\r\\\\n), not C:\\\\new.\"\n"
+                                    "msgstr \"\"\n",
+                                    "po")),
+              ElementsAre("Lines end in X1 or (X2), not X3."));
+}
+
+TEST(Po, CodeOfDocumentsStays) {
+  const std::string notes = "#. (itstool) path: section/p\n#: C/index.page:12\n",
+                    message =
+                        "msgid \"Run <cmd>make it</cmd> and <filename>a b</filename>.\"\n"
+                        "msgstr \"\"\n\n";
+  EXPECT_THAT(model_texts(read_into("de", notes + message, "po")), ElementsAre("Run X1 and X2."));
+  EXPECT_THAT(model_texts(read_into("de", message, "po")), ElementsAre("Run make it and a b."));
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "#. Tag: screen\nmsgid \"make the house\"\nmsgstr \"\"\n\n"
+                                    "#. Tag: para\nmsgid \"One <command>x\"\nmsgstr \"\"\n\n"
+                                    "#: C/a.xml:10(programlisting)\nmsgid \"two\"\nmsgstr \"\"\n",
+                                    "po")),
+              ElementsAre("One x"));
+}
+
+TEST(Po, MessagesForNamesOfTranslatorsStayEmpty) {
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "msgid \"translator-credits\"\nmsgstr \"\"\n\nmsgctxt \"NAME OF "
+                            "TRANSLATORS\"\nmsgid \"Your names\"\nmsgstr \"\"\n\nmsgid "
+                            "\"Your names\"\nmsgstr \"\"\n",
+                            "po")),
+      ElementsAre("Your names"));
+}
+
 }  // namespace
 }  // namespace heed::document

@@ -58,7 +58,7 @@ TEST(XmlEvents, EntitiesAreNotExpanded) {
                                     "<!DOCTYPE a SYSTEM 'file:///etc/hostname' [<!ENTITY f SYSTEM "
                                     "'file:///etc/hostname'>]><a>One &f; &g; two</a>",
                                     "xml")),
-              ElementsAre("One two"));
+              ElementsAre("One X1 two"));
 }
 
 TEST(XmlEvents, OtherEncodingsAndBrokenDocumentsAreRefused) {
@@ -363,6 +363,23 @@ TEST(ItsRules, OthersAreToldAndNotFollowed) {
   EXPECT_THAT(model_texts_of_xml("<a><rules xmlns=\"urn:x\"><translateRule selector=\"//b\" "
                                  "translate=\"no\"/></rules><b>One</b></a>"),
               ElementsAre("One"));
+}
+
+TEST(Xml, EntitiesAreWordsAndNeedNoDeclaration) {
+  const std::string part =
+      "<chapter><para>&kate; is an editor&nbsp;of the &kde; house.</para></chapter>";
+  EXPECT_THAT(model_texts_of_xml(part), ElementsAre("X1 is an editor of the X2 house."));
+  EXPECT_EQ(filled(read_into("de", part, "xml")), part);
+  EXPECT_EQ(filled(read_into("de", part, "xml"), {"X2 A X1."}),
+            "<chapter><para>&kde; A &kate;.</para></chapter>");
+  EXPECT_THROW(xml_events(part), UserError);
+}
+
+TEST(Xml, CataloguesOfQtAreRefused) {
+  EXPECT_THAT(message_of<UserError>([] {
+                read_into("de", "<!DOCTYPE TS>\n<TS version=\"2.1\"><context/></TS>", "xml");
+              }),
+              HasSubstr("line 2: it is a catalogue of Qt"));
 }
 
 }  // namespace

@@ -47,6 +47,16 @@ TEST(Kept, Files) {
   EXPECT_THAT(items_of("urls", "config.yaml /etc/hosts.conf"), IsEmpty());
 }
 
+TEST(Kept, FilesAreAlsoAddressesWithOtherSchemes) {
+  EXPECT_THAT(files_in("See weblate://project/component, (git+ssh://a.org/b) or x://."),
+              UnorderedElementsAre("weblate://project/component", "git+ssh://a.org/b"));
+  EXPECT_THAT(files_in("Take docs/screenshots/*.png, *.txt, **/*.py and 2*3, *one* or **two**."),
+              UnorderedElementsAre("docs/screenshots/*.png", "*.txt", "**/*.py"));
+  EXPECT_THAT(files_in("Use %23Weblate or a%20b%20c, %20 of %20lik."),
+              UnorderedElementsAre("%23Weblate"));
+  EXPECT_THAT(kept_items_in("weblate://a/b", {.urls = true}), testing::IsEmpty());
+}
+
 TEST(Kept, AddressesEndWhereAnotherScriptBegins) {
   EXPECT_THAT(items_of("urls",
                        "请看 https://example.org/a。然后 访问https://example.org/b查看详情。 "
