@@ -67,15 +67,14 @@ class Po {
     const auto is_empty = [](const PoString& string) { return string.is_empty(); };
     return !entry.is_header() && !entry.ids.empty() && std::ranges::none_of(entry.ids, is_empty) &&
            std::ranges::all_of(entry.translations, is_empty) && !is_code(entry) &&
-           !is_for_names(entry);
+           !names_translators(entry);
   }
 
-  /// Whether a program shows the names of its translators in place of the message, if it has a
-  /// translation: GTK's and KDE's do.
-  bool is_for_names(const PoEntry& entry) const {
-    const std::string text = characters(entry.ids[0]);
-    return text == "translator-credits" || text == "translator_credits" ||
-           (entry.has_context && (text == "Your names" || text == "Your emails"));
+  /// Whether the translation of a message is who translates: GNOME and KDE show it in a program.
+  bool names_translators(const PoEntry& entry) const {
+    const std::string context = entry.context ? characters(*entry.context) : "";
+    return characters(entry.ids[0]) == "translator-credits" || context == "NAME OF TRANSLATORS" ||
+           context == "EMAIL OF TRANSLATORS";
   }
 
   /// Whether the message is a block of code of a document. In Sphinx's documentation paragraphs are
@@ -239,7 +238,7 @@ class Po {
 
   void add_text(const PoEntry& entry, std::size_t id, ByteRange place, std::string before) {
     const PoString& source = entry.ids[id];
-    MessageFormat format = file_.format_of(entry);
+    const MessageFormat format = file_.format_of(entry);
     const bool is_folded = source.parts.size() > 1 && source.parts[0].is_empty();
     before += is_folded ? "\"\"" + std::string(line_end_) + '"' : "\"";
     Passage passage;
@@ -248,7 +247,6 @@ class Po {
     std::optional<std::size_t> mark;
     if (format.has_accelerators && file_.accelerator() != 0)
       mark = accelerator_in(text, file_.accelerator(), format.item);
-    if (mark && file_.accelerator() == '&') format.markup = nullptr;
     passage.tokens = tokens_of(source, format, mark);
     if (file_.is_of_documents()) passage.tokens = with_whole_code(std::move(passage.tokens));
     const ReferenceWriting references = format.is_restructured || format.markup == nullptr

@@ -109,6 +109,7 @@ void SegmentBuilder::add(const Token& token, std::string_view bytes) {
     const std::string_view characters = token.text.empty() ? bytes : token.text;
     if (is_fixed_blank(characters)) {
       if (add_fixed_blank(bytes)) return;
+      if (last_ != Inlay::kNone) segment_.inlays[last_].blank_after = true;
       last_blank_ += bytes;
     } else if (!is_markup_blank(characters)) {
       last_blank_.clear();
@@ -172,16 +173,13 @@ void SegmentBuilder::add_text(std::string_view bytes) {
   last_ = Inlay::kNone;
 }
 
-/// Adds a no-break blank of a document that stands directly after an opening tag, or after an
-/// address or the like without a stand-in. There it is a blank as any other for the model; returns
-/// false at other places.
+/// Adds a no-break blank of a document that stands directly after an opening tag, where it is a
+/// blank as any other for the model; returns false at other places.
 bool SegmentBuilder::add_fixed_blank(std::string_view source) {
-  if (!segment_.writing.is_document || last_ == Inlay::kNone) return false;
-  const Inlay& last = segment_.inlays[last_];
-  const bool is_in_tag = last.kind == Inlay::Kind::opening && last.before.starts_with('<');
-  const bool is_after_item =
-      last.kind == Inlay::Kind::item && !last.stands_in && text::has_words(last.before);
-  if (!is_in_tag && !is_after_item) return false;
+  if (!segment_.writing.is_document || last_ == Inlay::kNone ||
+      segment_.inlays[last_].kind != Inlay::Kind::opening ||
+      !segment_.inlays[last_].before.starts_with('<'))
+    return false;
   blank_ = gap_ = true;
   segment_.inlays[last_].blank_after = true;
   seen_[last_].first_blank += source;
