@@ -48,7 +48,7 @@ const Marks* marks_of(std::string_view text) {
 /// Whether an end tag of HTML is in the text, outside of quotes: a brace before it was no tag of a
 /// template.
 bool has_end_tag(std::string_view text) {
-  for (std::size_t at = 0; (at = text.find_first_of("\"'<", at)) != text.npos; ++at) {
+  for (std::size_t at = 0; (at = text.find_first_of("\"'`<", at)) != text.npos; ++at) {
     if (text.substr(at).starts_with("</")) return true;
     if (text[at] == '<') continue;
     if (const std::size_t end = text.find(text[at], at + 1); end != text.npos) at = end;
@@ -130,7 +130,7 @@ bool is_statement(std::string_view tag) {
   if (tag.starts_with("{{")) {
     static const std::set<std::string_view> names{"else", "end", "if", "range", "with"};  // of Go
     const std::string_view inside = trim(tag.substr(2 + after_run(tag.substr(2), "-~")));
-    return tag.size() > 2 && (is_one_of(tag[2], "<%#/!^>") ||
+    return tag.size() > 2 && (is_one_of(tag[2], "<%#/!^>") || inside.starts_with("/*") ||
                               names.contains(inside.substr(0, inside.find_first_of(" \t-~}"))));
   }
   if (tag.starts_with("[%")) {
@@ -219,6 +219,16 @@ class TemplateFinder {
     return rest.starts_with("{%") ? with_content(at, bytes) : bytes;
   }
 
+  /// Bytes of a comment of Go, `{{/* x */}}` or `{{- /* x */ -}}`, which may have tags in it.
+  std::size_t bytes_of_go_comment(std::size_t at) {
+    const std::string_view rest = page_.substr(at);
+    if (!rest.starts_with("{{/*") && !rest.starts_with("{{- /*")) return 0;
+    const std::size_t end = next("*/", at);
+    if (end == page_.npos) return 0;
+    const std::size_t last = after_run(page_, " -", end + 2);
+    return page_.substr(last).starts_with("}}") ? last + 2 - at : 0;
+  }
+
   /// Bytes of a tag with marks of kMarks. A page has it in any number of lines.
   std::size_t bytes_of_tag(std::size_t at) {
     const Marks* marks = marks_of(page_.substr(at));
@@ -227,6 +237,7 @@ class TemplateFinder {
     if (page_.substr(at).starts_with("{{!--"))
       if (const std::size_t end = next(std::string(kEndOfComment), at); end != page_.npos)
         return end + kEndOfComment.size() - at;
+    if (const std::size_t bytes = bytes_of_go_comment(at); bytes > 0) return bytes;
     const std::size_t end = marks == nullptr ? page_.npos : next(std::string(marks->end), at + 2);
     constexpr std::size_t kLongest = 1 << 16;
     if (end == page_.npos || end - at > kLongest) return 0;

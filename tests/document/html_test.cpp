@@ -283,6 +283,10 @@ TEST(Html, TagsOfMakoHandlebarsAndShopifyStay) {
   EXPECT_THAT(
       texts_of_html("<p>One</p>{{!-- two {{x}} three {{#if}} --}}<p>Four {{!-- five --}} six"),
       ElementsAre("One", "Four six"));
+  EXPECT_THAT(
+      texts_of_html("<p>One</p>{{/* <b c=\"{{ if x }}\">two</b> {{ y }} */}}{{- /* <i>a</i> */ -}}"
+                    "{{ if and $a (ne $b `<nav id=\"c\"></nav>`) -}}<p>Three {{ end }}"),
+      ElementsAre("One", "Three"));
   EXPECT_THAT(texts_of_html("<p>One</p>\n{% schema %}\n{\"name\": \"two\"}\n{% endschema %}\n"
                             "{% stylesheet %}.a { b: c }{% endstylesheet %}"),
               ElementsAre("One"));
@@ -561,7 +565,6 @@ TEST(Html, DeepAndLongPagesTakeLinearTime) {
   EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 60);
 }
 
-}  // namespace
 // Where the model has lost the name of an item, the item is written beside the words.
 TEST(Html, ANoBreakBlankAfterAnItemIsABlank) {
   for (const std::string blank : {" ", "&nbsp;", "\u00A0", "\u202F"}) {
@@ -576,4 +579,5 @@ TEST(Html, ANoBreakBlankAfterAnItemIsABlank) {
   }
 }
 
+}  // namespace
 }  // namespace heed::document

@@ -460,7 +460,6 @@ TEST(Po, CodeOfDocumentsStays) {
               ElementsAre("One x"));
 }
 
-}  // namespace
 TEST(PoDocument, AnAddressEndsBeforeAnEscapedQuote) {
   const Document read = read_into("de",
                                   R"(msgid "Open \"http://a.org\" or \"www.b.org/c?d=1\".")"
@@ -490,4 +489,5 @@ TEST(PoDocument, WhoTranslatesIsLeftToThem) {
       ElementsAre("Your names"));
 }
 
+}  // namespace
 }  // namespace heed::document
