@@ -342,7 +342,7 @@ class TemplateFinder {
     return std::min(page_.find_first_of("\r\n", at), page_.size()) - at;
   }
 
-  /// Bytes of an element of Mako, `<%def name="f()">`, of its end `</%def>`, or of one whose
+  /// Bytes of an element of Mako, `<%block name="x">`, of its end `</%def>`, or of one whose
   /// content is no text.
   std::size_t bytes_of_mako(std::size_t at) {
     const std::string_view near = page_.substr(at, kLongestTag);

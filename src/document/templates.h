@@ -47,7 +47,7 @@ bool keeps_content(std::string_view name);
 
 /// The tags on a page of HTML, in order: those of bytes_of_template(), `<?php x ?>`, `${x}`, and
 /// the control flow of Angular, Razor and Blade, such as `@if (x) {` with its `}`, and `@endif`. A
-/// page with elements of Mako (`<%def name="f()">`) also has its lines `% if x:` and `## comment`.
+/// page with elements of Mako (`<%block name="x">`) also has its lines `% if x:` and `## comment`.
 std::vector<TemplateTag> templates_of(std::string_view page);
 
 }  // namespace heed::document

@@ -215,7 +215,17 @@ std::size_t bytes_of_other_address(std::string_view text, std::size_t at) {
     ++end;
   if (end < 2 || !rest.substr(end).starts_with("://")) return 0;
   const std::size_t first = end + 3;
-  end = std::min(rest.find_first_of(" \t\r\n<>\"(){}[]\\`", first), rest.size());
+  for (end = first;;) {
+    end = std::min(rest.find_first_of(" \t\r\n<>\"(){}[]\\`", end), rest.size());
+    // Names in brackets are to be replaced: `http://<user>@a.org`, `git://a.org/{name}/b`.
+    const std::size_t name = after_run(rest, std::string(kLettersAndDigits) + "_-", end + 1);
+    const std::string_view brackets = end < rest.size() && name < rest.size() ? "<>{}" : "";
+    const std::size_t open = end < rest.size() ? brackets.find(rest[end]) : brackets.npos;
+    if (open == brackets.npos || open % 2 == 1 || name == end + 1 ||
+        rest[name] != brackets[open + 1])
+      break;
+    end = name + 1;
+  }
   const std::size_t bytes = bytes_of_address(text.substr(at), without_marks(rest.substr(0, end)));
   return bytes > first ? bytes : 0;
 }

@@ -303,8 +303,8 @@ TEST(Html, DirectivesOfBladeStay) {
       " is (one).</p>\n@props(['type' => 'info', 'message'])\n<p>Write to a@if.org or @name "
       "(me).</p>";
   EXPECT_THAT(texts_of_html(page),
-              ElementsAre("Hello X1, the dog is here.", "X1 is here.", "The dog", "The cat", "Name",
-                          "The error", "X1 is (one).", "Write to X1 or @name (me)."));
+              ElementsAre("Hello X1, the dog is here.", "X1 is here.", "The dog", "The cat",
+                          "Name The error", "X1 is (one).", "Write to X1 or @name (me)."));
   EXPECT_EQ(identical_html(page), page);
 }
 

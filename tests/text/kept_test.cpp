@@ -54,6 +54,8 @@ TEST(Kept, FilesAreAlsoAddressesWithOtherSchemes) {
               UnorderedElementsAre("docs/screenshots/*.png", "*.txt", "**/*.py"));
   EXPECT_THAT(files_in("Use %23Weblate or a%20b%20c, %20 of %20lik."),
               UnorderedElementsAre("%23Weblate"));
+  EXPECT_THAT(files_in("Go to http://<user>@a.org/b, git://a/{c}/d or e://<f g>"),
+              UnorderedElementsAre("http://<user>@a.org/b", "git://a/{c}/d"));
   EXPECT_THAT(kept_items_in("weblate://a/b", {.urls = true}), testing::IsEmpty());
 }
 
