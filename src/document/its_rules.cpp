@@ -58,11 +58,16 @@ class RuleReader {
       : bytes_(bytes), events_(events), warn_(warn) {}
 
   ItsRules read() && {
-    each_element([&](std::size_t i) { read_rule(events_[i]); });
+    std::vector<std::size_t> rules;  // elements that have rules, and notes about them
+    each_element([&](std::size_t i) {
+      read_rule(events_[i]);
+      if (events_[i].local_name() == "rules" && is_of_its(events_[i])) rules.push_back(i);
+    });
     ItsRules out;
-    if (selectors_.empty()) return out;
+    if (rules.empty()) return out;
     out.elements.resize(events_.size());
     each_element([&](std::size_t i) { apply(i, out); });
+    for (const std::size_t i : rules) out.elements[i] = false;
     return out;
   }
 
@@ -81,14 +86,15 @@ class RuleReader {
     }
   }
 
+  bool is_of_its(const XmlEvent& event) const { return namespaces_.of_name(event.name) == kIts; }
+
   void tell(const XmlEvent& event, const std::string& what) const {
     if (warn_) warn_(fmt::format("line {}: {}", line_number(bytes_, event.bytes.from), what));
   }
 
   void read_rule(const XmlEvent& event) {
     const std::string_view name = event.local_name();
-    if ((name != "rules" && name != "translateRule") || namespaces_.of_name(event.name) != kIts)
-      return;
+    if ((name != "rules" && name != "translateRule") || !is_of_its(event)) return;
     if (name == "rules") {
       const auto link = std::ranges::find_if(
           event.attributes, [](const auto& one) { return one.first.ends_with(":href"); });

@@ -15,7 +15,8 @@ namespace heed::document {
 
 /// What the rules of a document say.
 struct ItsRules {
-  /// By index of a start tag; empty: there is no rule. Nothing: no rule selects the element.
+  /// By index of a start tag; empty: there is no rule. Nothing: no rule selects the element. What
+  /// has the rules stays, for notes may be in it.
   std::vector<std::optional<bool>> elements = {};
 
   struct Attribute {

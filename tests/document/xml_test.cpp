@@ -324,6 +324,10 @@ TEST(ItsRules, SayWhatIsTranslated) {
       "<id>No <b>no</b> <i its:translate=\"yes\">three</i></id><id xmlns=\"urn:p\">Four</id>");
   EXPECT_THAT(found.texts, ElementsAre("Press X1 of one.", "Two", "three", "Four"));
   EXPECT_THAT(found.warnings, IsEmpty());
+  EXPECT_THAT(
+      with_rules("<its:locNoteRule><its:locNote>no</its:locNote></its:locNoteRule>", "<p>One</p>")
+          .texts,
+      ElementsAre("One"));
   EXPECT_THAT(with_rules("<its:translateRule selector=\"//*\" translate=\"no\"/>"
                          "<its:translateRule selector=\"//p\" translate=\"yes\"/>",
                          "<a>No</a><p>One <b>no</b></p>")
