@@ -189,23 +189,32 @@ bool is_option(std::string_view text) {
 }  // namespace
 
 std::vector<Token> with_whole_options(std::string_view bytes, const std::vector<Token>& tokens) {
+  // The text of an element that begins here and has one word; empty where none does.
+  const auto word_at = [&](std::size_t i) -> std::string_view {
+    if (i + 2 >= tokens.size()) return {};
+    const Token &first = tokens[i], &text = tokens[i + 1], &last = tokens[i + 2];
+    const bool is_element = first.syntax == Token::Syntax::opening && !first.is_link &&
+                            first.written.empty() && text.is_plain() &&
+                            last.syntax == Token::Syntax::closing && last.name == first.name &&
+                            last.written.empty();
+    const std::string_view word = is_element ? bytes.substr(text.from, text.bytes()) : "";
+    return word.find_first_of(" \t\r\n") == word.npos ? word : std::string_view();
+  };
   std::vector<Token> out;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& first = tokens[i];
-    const bool may_be = first.syntax == Token::Syntax::opening && !first.is_link &&
-                        first.written.empty() && i + 2 < tokens.size() &&
-                        tokens[i + 1].is_plain() &&
-                        tokens[i + 2].syntax == Token::Syntax::closing &&
-                        tokens[i + 2].name == first.name && tokens[i + 2].written.empty();
-    if (!may_be || !is_option(bytes.substr(tokens[i + 1].from, tokens[i + 1].bytes()))) {
-      out.push_back(first);
+    const std::string_view option = word_at(i);
+    if (!is_option(option)) {
+      out.push_back(tokens[i]);
       continue;
     }
-    out.push_back({.from = first.from,
-                   .to = tokens[i + 2].to,
-                   .syntax = Token::Syntax::whole,
-                   .is_placeholder = true});
+    const std::size_t from = tokens[i].from;
     i += 2;
+    const bool is_divided = i + 1 < tokens.size() && tokens[i + 1].is_plain() &&
+                            bytes.substr(tokens[i + 1].from, tokens[i + 1].bytes()) == "=";
+    const std::size_t value = i + 1 + (is_divided ? 1 : 0);
+    if ((is_divided || option.ends_with('=')) && !word_at(value).empty()) i = value + 2;
+    out.push_back(
+        {.from = from, .to = tokens[i].to, .syntax = Token::Syntax::whole, .is_placeholder = true});
   }
   return out;
 }

@@ -22,7 +22,7 @@ bool is_stood_for(const Token& token, std::string_view bytes);
 std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<Token>& tokens);
 
 /// The tokens with one for each element, or marks of emphasis, around nothing but the name of an
-/// option: `<b>--input</b>`, `**-v**`.
+/// option, `<b>--input</b>` or `**-v**`, with its value in another: `<b>--input</b>=<i>FILE</i>`.
 std::vector<Token> with_whole_options(std::string_view bytes, const std::vector<Token>& tokens);
 
 /// A letter that no digit follows in `raw`, in either case; 0 where there is none.

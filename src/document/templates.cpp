@@ -327,8 +327,9 @@ class TemplateFinder {
       has_directive_ = true;
       return end;
     }
-    return (is_first && has_line) || (has_directive_ && (name == "else" || name == "empty" ||
-                                                         name.starts_with("end")))
+    return (is_first && has_line) ||
+                   (has_directive_ && (name == "else" || name == "empty" ||
+                                       (name.starts_with("end") && name.size() > 4)))
                ? end
                : 0;
   }

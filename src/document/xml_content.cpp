@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "text/references.h"
@@ -40,12 +41,11 @@ void name_pairs(std::vector<Token>& tokens) {
   }
 }
 
-/// Whether a reference is to an entity of the document, such as the name of a program, `&kate;`,
-/// and not to a character.
-bool is_entity(std::string_view bytes) {
-  if (!bytes.starts_with('&')) return false;
-  const auto reference = text::html_reference_at(bytes, 0);
-  return !reference || reference->text().empty();
+/// The character of an entity that has the same name in all documents, such as `&nbsp;`; empty for
+/// another, such as the name of a program, `&kate;`.
+std::string character_of_entity(std::string_view bytes) {
+  const auto reference = bytes.starts_with('&') ? text::html_reference_at(bytes, 0) : std::nullopt;
+  return reference && reference->bytes == bytes.size() ? reference->text() : "";
 }
 
 }  // namespace
@@ -66,10 +66,18 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
       continue;
     }
     if (event.bytes.is_empty()) continue;  // the end of an empty-element tag
+    if (event.kind == XmlEvent::EventType::other) {
+      const std::string_view other =
+          bytes.substr(event.bytes.from, event.bytes.to - event.bytes.from);
+      if (const std::string character = character_of_entity(other); !character.empty()) {
+        text.add(character, event.bytes);
+        continue;
+      }
+    }
     text.move_to(tokens);
     Token& token = tokens.emplace_back(
         Token{.from = event.bytes.from, .to = event.bytes.to, .syntax = Token::Syntax::whole});
-    token.is_placeholder = is_entity(bytes.substr(token.from, token.bytes()));
+    token.is_placeholder = bytes[token.from] == '&';
     if (event.kind != XmlEvent::EventType::start && event.kind != XmlEvent::EventType::end)
       continue;
     const bool is_start = event.kind == XmlEvent::EventType::start;

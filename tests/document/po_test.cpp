@@ -408,7 +408,7 @@ TEST(Po, AMessageWithCodeOfSphinxMakesNoDocumentationOfAProgram) {
       "#: cli.py:12\n#, python-format\nmsgid \"no file in %r\"\nmsgstr \"\"\n\n"
       "#: cli.py:13\nmsgid \"The *.po files of {name}.\"\nmsgstr \"\"\n";
   EXPECT_THAT(model_texts(read_into("de", file, "po")),
-              ElementsAre("It is in X1 here.", "no file in X1", "The *.po files of X1."));
+              ElementsAre("It is in X1 here.", "no file in X1", "The X1 files of X2."));
 }
 
 TEST(Po, AMessageMayHavePlaceholdersOfBothKinds) {
