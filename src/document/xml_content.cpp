@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "text/references.h"
@@ -41,10 +42,16 @@ void name_pairs(std::vector<Token>& tokens) {
   }
 }
 
+/// Whether a reference is to an entity that a document declares, not to one of XML's own.
+bool is_entity(std::string_view bytes) {
+  static const std::set<std::string_view> of_xml{"&amp;", "&apos;", "&gt;", "&lt;", "&quot;"};
+  return bytes.starts_with('&') && !bytes.starts_with("&#") && !of_xml.contains(bytes);
+}
+
 /// The character of an entity that has the same name in all documents, such as `&nbsp;`; empty for
 /// another, such as the name of a program, `&kate;`.
 std::string character_of_entity(std::string_view bytes) {
-  const auto reference = bytes.starts_with('&') ? text::html_reference_at(bytes, 0) : std::nullopt;
+  const auto reference = is_entity(bytes) ? text::html_reference_at(bytes, 0) : std::nullopt;
   return reference && reference->bytes == bytes.size() ? reference->text() : "";
 }
 
@@ -77,7 +84,7 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
     text.move_to(tokens);
     Token& token = tokens.emplace_back(
         Token{.from = event.bytes.from, .to = event.bytes.to, .syntax = Token::Syntax::whole});
-    token.is_placeholder = bytes[token.from] == '&';
+    token.is_placeholder = is_entity(bytes.substr(token.from, token.bytes()));
     if (event.kind != XmlEvent::EventType::start && event.kind != XmlEvent::EventType::end)
       continue;
     const bool is_start = event.kind == XmlEvent::EventType::start;

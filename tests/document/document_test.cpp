@@ -328,8 +328,8 @@ TEST(Document, NamesOfOptionsInMarkupAreWhole) {
   EXPECT_THAT(texts_in("Use **--input** or *-v* with **two words**, and *-ing*.", "markdown"),
               ElementsAre("Use X1 or X2 with two words, and -ing."));
   EXPECT_EQ(with(document("<p>Use <b>--input</b>=<i>FILE</i> or <b>-a</b> <i>FILE</i> now", "html"),
-                 {"NOW X2 DATEI OR X1"}),
-            "<p>NOW <b>-a</b> <i>DATEI</i> OR <b>--input</b>=<i>FILE</i>");
+                 {"JETZT X1 ODER X2 DATEI NUN"}),
+            "<p>JETZT <b>--input</b>=<i>FILE</i> ODER <b>-a</b> <i>DATEI</i> NUN");
   EXPECT_THAT(texts_in("<p>Take <b>--in=</b><i>FILE</i> or <b>-b</b>=c", "html"),
               ElementsAre("Take X1 or X2=c"));
 }
