@@ -16,8 +16,8 @@
 namespace heed::document {
 namespace {
 
-constexpr std::u32string_view kOpening = U"([{\"'“„«‹‘（［「『【《",
-                              kClosing = U")]}\"'”“»›’）］」』】》",
+constexpr std::u32string_view kOpening = U"([{<\"'“„«‹‘（［「『【《",
+                              kClosing = U")]}>\"'”“»›’）］」』】》",
                               kGlued = U".,;:!?)]}。，、；：！？）］｝」』】》";
 
 }  // namespace
