@@ -11,6 +11,7 @@
 #include "text/characters.h"
 #include "text/digits.h"
 #include "text/kept_numbers.h"
+#include "text/program_names.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -26,9 +27,12 @@ struct Pattern {
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> all = {
       {&KeepOptions::placeholders,
-       std::regex("<\\w[^<>]*/>|<<\\w+>>|\\[\\[\\w+\\]\\]|__\\w+?__(?!\\w)|\\$t\\([^()]*\\)|"
-                  "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
-                  "[sdiufFeEgGxXoc@](?!\\w)|%L?(?:n|\\d+)(?!\\w)")},
+       std::regex(
+           "<\\w[^<>]*/>|<<\\w+>>|\\[\\[\\w+\\]\\]|__\\w+?__(?!\\w)|\\$t\\([^()]*\\)|"
+           "<%(?:[^%]|%(?!>))*%>|\\\\\\{[^\\s{}]*\\}|\\$[A-Za-z@_]\\w*\\$(?!\\w)|"
+           "%[A-Za-z][\\w.-]+%(?!\\w)|%<\\w+>(?:[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?[sdiufFeEgGxXoc])?|"
+           "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
+           "[sdiufFeEgGxXoc@](?!\\w)|%L?(?:n|\\d+)(?!\\w)")},
       {&KeepOptions::urls,
        std::regex(
            "(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
@@ -37,6 +41,20 @@ const std::vector<Pattern>& patterns() {
            "\\[[^\\s<>\"[\\]]*\\])")},
       {&KeepOptions::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")}};
   return all;
+}
+
+/// Whether a conversion of printf() is near the doubled percent sign at `at`, which stands for one.
+bool is_percent_of_format(std::string_view text, std::size_t at) {
+  static const std::regex conversion(
+      "%(?:\\(\\w+\\)|\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?[sdiufFeEgGxXoc@"
+      "]");
+  constexpr std::size_t kNear = 100;
+  if (!text.substr(at).starts_with("%%")) return false;
+  const auto has_conversion = [&](std::string_view part) {
+    return std::regex_search(part.begin(), part.end(), conversion);
+  };
+  return has_conversion(text.substr(at - std::min(at, kNear), std::min(at, kNear))) ||
+         has_conversion(text.substr(at + 2, kNear));
 }
 
 constexpr std::size_t kLongest = 1000;  // bytes that are searched: std::regex recurses over them
@@ -93,68 +111,6 @@ std::size_t bytes_of_placeholder(std::string_view text, std::size_t at) {
   return is_placeholder_in_braces(text.substr(at + sign + 1, bytes - 2)) ? sign + bytes : 0;
 }
 
-constexpr std::string_view kLettersAndDigits =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
-bool is_letter_or_digit_of_ascii(char c) {
-  return kLettersAndDigits.find(c) != kLettersAndDigits.npos;
-}
-
-/// Whether `name` is that of a file: it ends in a point and one of the usual endings, all small or
-/// all capital. Endings of one letter need a longer name, for German abbreviates "das heißt" so.
-bool is_name_of_file(std::string_view name) {
-  static const WordSet endings = word_set(
-      "apk avi bak bash bat bib bin bmp bz2 c cc cfg cmake cmd conf cpp css csv cxx dat deb dll "
-      "dmg "
-      "doc docx dtd eps epub exe flac gif gz h hpp htm html ico ini ipynb iso jar java jpeg jpg js "
-      "json jsonl jsx lock log lua md mdx mkv mov mp3 mp4 mpeg msi odp ods odt ogg otf pdf php png "
-      "po pot ppt pptx ps1 psd py rar rb rpm rs rst rtf scss sh sql srt svg tar tex tgz tif tiff "
-      "tmx toml ts tsv tsx ttf txt vtt vue wav webm webp whl wma wmv xcf xhtml xlf xliff xls xlsx "
-      "xml xsd xsl xz yaml yml zip zst");
-  const std::size_t point = name.rfind('.');
-  if (point == name.npos || point == 0) return false;
-  const std::string_view ending = name.substr(point + 1);
-  const std::string small = ascii_lower(ending);
-  const bool is_capital = std::ranges::none_of(ending, [](char c) { return c >= 'a' && c <= 'z'; });
-  return endings.contains(small) && (small == ending || is_capital) &&
-         (ending.size() > 1 || (point > 2 && name.find('.') == point));
-}
-
-/// Returns the bytes of the path or name of a file that begins at `at`; 0 for none. A path that
-/// does not begin at a root or a folder ends in the name of a file, for "and/or" is none.
-std::size_t bytes_of_file(std::string_view text, std::size_t at) {
-  const char before = at > 0 ? text[at - 1] : ' ';
-  if (is_letter_or_digit_of_ascii(before) ||
-      std::string_view("_./\\:@~&=+%$#-").find(before) != std::string_view::npos)
-    return 0;
-  const std::string_view rest = text.substr(at, kLongest);
-  const bool has_drive = rest.size() > 2 && is_letter_or_digit_of_ascii(rest[0]) &&
-                         rest[1] == ':' && (rest[2] == '\\' || rest[2] == '/');
-  const std::size_t first = has_drive ? 2 : 0;
-  std::size_t end = first;
-  while (end < rest.size() && (is_letter_or_digit_of_ascii(rest[end]) ||
-                               std::string_view("_./\\~@+-").find(rest[end]) != rest.npos))
-    ++end;
-  // Letters of a script with blanks beside it are a part of the name, which is none then.
-  if (end < rest.size() && static_cast<unsigned char>(rest[end]) >= 0x80 &&
-      is_in_word(code_point_at(rest, end).value) &&
-      !has_no_blanks(script_of(code_point_at(rest, end).value)))
-    return 0;
-  end = rest.substr(0, end).find_last_of(kLettersAndDigits);
-  if (end == rest.npos || end < first) return 0;
-  std::string_view path = rest.substr(0, ++end);
-  if (end < rest.size() && std::string_view("(@").find(rest[end]) != std::string_view::npos)
-    return 0;  // a call, as of `a.sh(`
-  const std::size_t last = path.find_last_of("/\\");
-  const std::string_view name = last == path.npos ? path : path.substr(last + 1);
-  if (is_name_of_file(name)) return end;
-  const bool is_in_folder =
-      path.starts_with("./") || path.starts_with("../") || path.starts_with("~/") || has_drive;
-  const bool is_at_root =
-      path[0] == '/' && path.size() > 1 && is_letter_or_digit_of_ascii(path[1]) && last > 0;
-  return is_in_folder || is_at_root ? end : 0;
-}
-
 }  // namespace
 
 bool has_text_inside(std::string_view placeholder) {
@@ -201,8 +157,10 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
   const bool is_digit = digit_value(code_point_at(text, at).value).has_value();
   const bool may_begin = is_of_name(text[at]) || is_digit ||
-                         std::string_view("{[$%#<.+_-").find(text[at]) != std::string_view::npos;
-  if (!may_begin && !(kept.files && (text[at] == '/' || text[at] == '~'))) return {};
+                         std::string_view("{[$%#<.+_-\\").find(text[at]) != std::string_view::npos;
+  const bool may_begin_name = std::string_view("/~@").find(text[at]) != std::string_view::npos;
+  if (!may_begin && !(kept.names && may_begin_name)) return {};
+  if (kept.placeholders && is_percent_of_format(text, at)) return {.bytes = 2};
   const bool is_after_word = is_in_word(value_before(text, at));
   if (is_after_word && (is_of_name(text[at]) || is_digit || text[at] == '%' || text[at] == '_'))
     return {};  // "5%"
@@ -223,8 +181,10 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
     const auto bytes = static_cast<std::size_t>(found.length());
     return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes};
   }
-  if (kept.files)
+  if (kept.names && (text[at] != '\\' || text.substr(at).starts_with("\\_"))) {
     if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
+    if (const std::size_t bytes = bytes_of_identifier(text, at)) return {.bytes = bytes};
+  }
   if (!kept.numbers || (!is_digit && !is_of_name(text[at]))) return {};
   const std::size_t bytes = bytes_of_kept_number(text, at);
   if (bytes == 0) return {};

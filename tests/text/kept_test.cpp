@@ -28,23 +28,51 @@ TEST(Kept, Addresses) {
               UnorderedElementsAre("a.b+c@d-e.org", "x@y.zz"));
 }
 
-std::vector<std::string> files_in(const std::string& text) {
+std::vector<std::string> names_in(const std::string& text) {
   std::vector<std::string> out;
-  for (const auto& [item, times] : kept_items_in(text, {.files = true})) out.push_back(item);
+  for (const auto& [item, times] : kept_items_in(text, {.names = true})) out.push_back(item);
   return out;
 }
 
 TEST(Kept, Files) {
-  EXPECT_THAT(files_in("Edit config.yaml. \"src/main.cpp\", (README.TXT), a/b-c_d.tar.gz: main.c!"),
+  EXPECT_THAT(names_in("Edit config.yaml. \"src/main.cpp\", (README.TXT), a/b-c_d.tar.gz: main.c!"),
               UnorderedElementsAre("config.yaml", "src/main.cpp", "README.TXT", "a/b-c_d.tar.gz",
                                    "main.c"));
-  EXPECT_THAT(files_in("/etc/heed/x, ~/.profile; ../y ./run C:\\a\\b.doc /usr/share/doc/."),
+  EXPECT_THAT(names_in("/etc/heed/x, ~/.profile; ../y ./run C:\\a\\b.doc /usr/share/doc/."),
               UnorderedElementsAre("/etc/heed/x", "~/.profile", "../y", "./run", "C:\\a\\b.doc",
                                    "/usr/share/doc"));
-  EXPECT_THAT(files_in("and/or, km/h, 24/7, TCP/IP /s d.h. z.B. u.a.m. Ende.Das example.org 1.5 "
+  EXPECT_THAT(names_in("and/or, km/h, 24/7, TCP/IP /s d.h. z.B. u.a.m. Ende.Das example.org 1.5 "
                        "a.py( x.txté äx.md config.Yaml .txt ... // http://x.org/a.html a=b.txt"),
               IsEmpty());
-  EXPECT_THAT(items_of("urls", "config.yaml /etc/hosts.conf"), IsEmpty());
+  EXPECT_THAT(items_of("urls", "config.yaml /etc/hosts.conf user_name"), IsEmpty());
+}
+
+TEST(Kept, NamesOfPrograms) {
+  EXPECT_THAT(
+      names_in("Set min_copier_version, (MERGE_HEAD) or \"INSTALLED_APPS\": max_len_2. x86_64!"),
+      UnorderedElementsAre("min_copier_version", "MERGE_HEAD", "INSTALLED_APPS", "max_len_2",
+                           "x86_64"));
+  EXPECT_THAT(
+      names_in("settings.INSTALLED_APPS, std::is_same::value get_user() f_name(x) is_valid"),
+      UnorderedElementsAre("settings.INSTALLED_APPS", "std::is_same::value", "get_user()",
+                           "f_name(x)", "is_valid"));
+  EXPECT_THAT(
+      names_in(
+          "see da/LC_MESSAGES/a.mo, A.\\_b_name, \\_run_it, set_to('x') set_a(b, c) get_it(x."),
+      UnorderedElementsAre("da/LC_MESSAGES/a.mo", "A.\\_b_name", "\\_run_it", "set_to('x')",
+                           "get_it"));
+  EXPECT_THAT(
+      names_in("$MERGE_HEAD %USER_NAME% --dry_run @on_load _private_name name__in_list see_\\_"
+               " min\\_copier\\_version"),
+      UnorderedElementsAre("$MERGE_HEAD", "%USER_NAME%", "--dry_run", "@on_load", "_private_name",
+                           "name__in_list", "min\\_copier\\_version"));
+  EXPECT_THAT(
+      names_in("de_DE pt_BR progress_bar-Option 用get_user取 foo_bar=1 a.foo_bar."),
+      UnorderedElementsAre("de_DE", "pt_BR", "progress_bar", "get_user", "foo_bar", "a.foo_bar"));
+  EXPECT_THAT(names_in("Leser_innen leser_innen LESER_INNEN jede_r student_in der_die einer_eines "
+                       "tod_s niño_a __init__ __two_words__ _two_words_ _very_ a_b o_o the____cat "
+                       "MyClass_name größe_max max_größe foo_bar@ 1_000 x__y__z"),
+              IsEmpty());
 }
 
 TEST(Kept, AddressesEndWhereAnotherScriptBegins) {
@@ -157,7 +185,7 @@ TEST(Kept, NumbersAsLanguagesWriteThem) {
 TEST(Kept, Placeholders) {
   EXPECT_THAT(
       items_of("placeholders",
-               "{a} {0} {{ b c }} ${d} %{e} #{f} %s %d%% %1$lld %-5.2f %0-5d %(g)s %1 <x id='1'/>"),
+               "{a} {0} {{ b c }} ${d} %{e} #{f} %s %d %1$lld %-5.2f %0-5d %(g)s %1 <x id='1'/>"),
       UnorderedElementsAre("{a}", "{0}", "{{ b c }}", "${d}", "%{e}", "#{f}", "%s", "%d", "%1$lld",
                            "%-5.2f", "%0-5d", "%(g)s", "%1", "<x id='1'/>"));
   EXPECT_THAT(items_of("placeholders", "{a b} 5%s 100 % sicher %sicher {{ {a <b> <b c/"),
@@ -198,6 +226,18 @@ TEST(Kept, PlaceholdersOfFluentIcuQtDjangoAndI18next) {
       items_of("placeholders", "{ in words } {a b {c} d} {5, rue x} {note: a} 5%n {$5 a day}"),
       UnorderedElementsAre("{c}"));
   EXPECT_THAT(items_of("placeholders", "x__y__z [[a b]] [x] :name @name #tag { \u4F60 \u597D }"),
+              IsEmpty());
+}
+
+TEST(Kept, PlaceholdersOfSymfonyErbRubyAndBrowsers) {
+  for (const char* item : {"%count%", "<%= count %>", "<%- a.b | c %>", "%<count>d", "%<n>.2f",
+                           "$COUNT$", "$name$", "\\{count\\}"}) {
+    const std::string text = std::string("the dog [") + item + "] rested";
+    EXPECT_THAT(items_of("placeholders", text), UnorderedElementsAre(item)) << text;
+  }
+  EXPECT_THAT(items_of("placeholders", "%.2f%% of %d %%"),
+              UnorderedElementsAre("%.2f", "%%", "%d", "%%"));
+  EXPECT_THAT(items_of("placeholders", "100%% of $count or $5 and $6, 5 % is <% a > $a b$"),
               IsEmpty());
 }
 
