@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "base/format.h"
 #include "base/strings.h"
@@ -19,11 +20,27 @@ std::string folded(std::string_view word) {
 
 /// The name that a short form stands for; the word itself where it is none.
 std::string_view unabridged(std::string_view word) {
-  return word == "src" ? "source" : word == "tgt" || word == "trg" ? "target" : word;
+  return word == "src"                    ? "source"
+         : word == "tgt" || word == "trg" ? "target"
+         : word == "lr"                   ? "learningrate"
+                                          : word;
 }
 
-bool part_of(const std::string& shorter, const std::string& longer) {
-  return shorter.size() >= 3 && (longer.starts_with(shorter) || longer.ends_with(shorter));
+/// The words of a name: "Hidden-Size" has "hidden" and "size".
+std::vector<std::string> words_of(std::string_view name) {
+  std::string blanks = ascii_lower(name);
+  for (char& c : blanks)
+    if (c == '_' || c == '-' || c == '.') c = ' ';
+  return split_words(blanks);
+}
+
+/// Whether the name is the beginning or the last words of the longer one.
+bool is_part_of(std::string_view shorter, std::string_view longer) {
+  const std::string x = folded(shorter), y = folded(longer);
+  if (x.size() < 3) return false;
+  if (y.starts_with(x)) return true;
+  const std::vector<std::string> end = words_of(shorter), all = words_of(longer);
+  return end.size() <= all.size() && std::equal(end.rbegin(), end.rend(), all.rbegin());
 }
 
 }  // namespace
@@ -38,7 +55,7 @@ std::string present_key(const std::string& key) {
 std::size_t distance(std::string_view a, std::string_view b) {
   const std::string x = folded(a), y = folded(b);
   if (x == y) return 0;
-  if (part_of(x, y) || part_of(y, x) || unabridged(x) == y || x == unabridged(y)) return 1;
+  if (is_part_of(a, b) || is_part_of(b, a) || unabridged(x) == y || x == unabridged(y)) return 1;
   const std::size_t shorter = std::min(x.size(), y.size()), longer = std::max(x.size(), y.size());
   if ((longer - shorter) * 3 > longer) return kFar;  // at least as many edits as this difference
   const std::size_t edits = edit_distance(x, y);

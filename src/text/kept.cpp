@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "text/characters.h"
 #include "text/digits.h"
+#include "text/kept_numbers.h"
 #include "text/program_names.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -67,91 +68,6 @@ std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
   }
   const std::size_t end = before_other_text(text.substr(0, bytes));
   return end < bytes ? without_marks(text.substr(0, end)) : bytes;
-}
-
-/// Returns the bytes of the digits, of any script, that begin at `at`, and how many these are.
-std::pair<std::size_t, std::size_t> digits_at(std::string_view text, std::size_t at) {
-  std::size_t end = at, count = 0;
-  for (; end < text.size(); ++count) {
-    const CodePoint point = code_point_at(text, end);
-    if (!digit_value(point.value)) break;
-    end += point.bytes;
-  }
-  return {end - at, count};
-}
-
-/// Signs between the groups of a number, the parts of a time, or those of a date.
-bool joins_digits(char32_t c) {
-  static constexpr std::u32string_view kSigns = U".,:/'\u2019\u066B\u066C\uFF0C\uFF0E\uFF0F\uFF1A";
-  return kSigns.find(c) != kSigns.npos;
-}
-
-/// Returns the bytes of the time of day that ISO 8601 puts after a date, T10:30:00Z; 0 for none.
-std::size_t bytes_of_time(std::string_view text) {
-  static const std::regex time(R"(T\d\d:?\d\d(:?\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)");
-  constexpr std::size_t kLongestTime = 40;
-  text = text.substr(0, kLongestTime);
-  std::match_results<std::string_view::const_iterator> found;
-  if (!text.starts_with('T') || !std::regex_search(text.begin(), text.end(), found, time,
-                                                   std::regex_constants::match_continuous))
-    return 0;
-  const auto bytes = static_cast<std::size_t>(found.length());
-  return bytes < text.size() && is_in_word(code_point_at(text, bytes).value) ? 0 : bytes;
-}
-
-/// Whether the digit at `at` goes on with a number that began before it, in a word: the 2 of v1.2.
-bool is_inside_number(std::string_view text, std::size_t at) {
-  return at > 1 && std::string_view(".,:/'_").find(text[at - 1]) != std::string_view::npos &&
-         text[at - 2] >= '0' && text[at - 2] <= '9';
-}
-
-/// Returns the bytes of the number, time or date that begins at `at`; 0 for none. A blank of any
-/// kind is inside of a number if nothing but groups of three digits follow it; a hyphen is if it
-/// divides year, month and day.
-std::size_t bytes_of_number(std::string_view text, std::size_t at) {
-  auto [bytes, count] = digits_at(text, at);
-  if (bytes == 0) return 0;
-  const auto sign_at = [&](std::size_t place) {
-    return place < text.size() ? code_point_at(text, place) : CodePoint{U'\n', 1};
-  };
-  std::size_t end = at + bytes;
-  const CodePoint sign = sign_at(end);
-  if (sign.value == U'-' && count == 4) {
-    const auto [month, month_digits] = digits_at(text, end + 1);
-    const std::size_t after = end + 1 + month;
-    if (month_digits == 2 && sign_at(after).value == U'-')
-      if (const auto [day, day_digits] = digits_at(text, after + 1); day_digits == 2)
-        return after + 1 + day + bytes_of_time(text.substr(after + 1 + day)) - at;
-  }
-  // A number of a telephone has three groups or more, and a range two.
-  if (sign.value == U'-') {
-    std::size_t last = end, groups = 1;
-    while (sign_at(last).value == U'-') {
-      const auto [group, digits] = digits_at(text, last + 1);
-      if (digits < 2) break;
-      last += 1 + group;
-      ++groups;
-    }
-    if (groups > 2 && count >= 2 && !is_in_word(sign_at(last).value)) return last - at;
-  }
-  if (is_space(sign.value) && count <= 3) {
-    for (;;) {
-      const CodePoint blank = sign_at(end);
-      if (!is_space(blank.value) || blank.value < U' ') break;
-      const auto [group, digits] = digits_at(text, end + blank.bytes);
-      if (digits != 3) break;
-      end += blank.bytes + group;
-    }
-  }
-  for (;;) {
-    const CodePoint next = sign_at(end);
-    const bool is_of_program = next.value == U'_';
-    if (!joins_digits(next.value) && !is_of_program) break;
-    const auto [group, digits] = digits_at(text, end + next.bytes);
-    if (digits == 0 || (is_of_program && digits != 3)) break;
-    end += next.bytes + group;
-  }
-  return end - at;
 }
 
 /// Returns the bytes of the braces that begin at `at`, with those inside of them; 0 where they do
@@ -269,8 +185,9 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
     if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
     if (const std::size_t bytes = bytes_of_identifier(text, at)) return {.bytes = bytes};
   }
-  if (!kept.numbers || !is_digit || is_inside_number(text, at)) return {};
-  const std::size_t bytes = bytes_of_number(text, at);
+  if (!kept.numbers || (!is_digit && !is_of_name(text[at]))) return {};
+  const std::size_t bytes = bytes_of_kept_number(text, at);
+  if (bytes == 0) return {};
   return {bytes, !kept.taken.contains(std::string(text.substr(at, bytes)))};
 }
 

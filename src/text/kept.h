@@ -34,8 +34,7 @@ struct KeptItem {
 };
 
 /// The kept item that begins at `at`: an address with http://, https://, ftp://, mailto: or www.;
-/// name@host.org; digits of any script with `.`, `,`, `:`, `/` or `'` between them, or with blanks
-/// between groups of three, or as in 2020-04-03; {name}, { name }, {{ name }},
+/// name@host.org; the numbers of bytes_of_kept_number(); {name}, { name }, {{ name }},
 /// ${name}, { $name }, {n, number}, {n, plural, ...}, {% if n %}, $t(name), %s, %1$d, %(name)s, %1,
 /// %n, %L1, %name%, %<name>d, %% near one of these, $NAME$, <%= name %>, \\{name\\}, <<name>>,
 /// [[name]], __name__ or an empty tag such as <x id="1"/>; or what text/program_names.h knows.
