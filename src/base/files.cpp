@@ -56,6 +56,8 @@ std::string hint(const std::string& path) {
   if (const std::string unexpanded = shell_hint(path); !unexpanded.empty()) return unexpanded;
   const std::string folder = parent_folder(path);
   std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    return fmt::format("; '{}' is a file", folder);
   if (!fs::is_directory(folder, error))
     return fmt::format("; there is no folder '{}' either", folder);
   const std::string name = fs::path(path).filename().string();
