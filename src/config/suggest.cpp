@@ -12,7 +12,10 @@ namespace {
 
 /// The name that a short form stands for; the word itself where it is none.
 std::string_view unabridged(std::string_view word) {
-  return word == "src" ? "source" : word == "tgt" || word == "trg" ? "target" : word;
+  return word == "src"                    ? "source"
+         : word == "tgt" || word == "trg" ? "target"
+         : word == "lr"                   ? "learningrate"
+                                          : word;
 }
 
 /// The words of a name: "Hidden-Size" has "hidden" and "size".

@@ -18,7 +18,15 @@ TEST(Suggest, APartOfANameIsNear) {
   EXPECT_EQ(nearest("bahdanau_additive", kNames), "bahdanau");
 }
 
+TEST(Suggest, APartEndsWithAWord) {
+  EXPECT_EQ(nearest("n_heads", {"attention_heads", "heads"}), "heads");
+  EXPECT_EQ(nearest("attention-heads", {"heads", "layers"}), "heads");
+  EXPECT_EQ(nearest("att", {"heads", "attention"}), "attention");
+  EXPECT_EQ(nearest("ers", {"heads", "layers"}), "");
+}
+
 TEST(Suggest, AShortFormIsNear) {
+  EXPECT_EQ(nearest("lr", {"layers", "learning_rate"}), "learning_rate");
   EXPECT_EQ(nearest("src", {"size", "source", "target"}), "source");
   EXPECT_EQ(nearest("Tgt", {"size", "source", "target"}), "target");
   EXPECT_EQ(nearest("trg", {"tag", "target"}), "target");
