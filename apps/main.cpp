@@ -125,6 +125,7 @@ const std::pair<const char*, const char*> kOtherOptions[] = {
     {"o", "`--set output=FOLDER`"},
     {"overwrite", "--force"},
     {"source", "--text"},
+    {"src", "file"},
     {"src", "--text"},
     {"worldsize", "--ranks"}};
 
