@@ -59,6 +59,8 @@ std::string hint(const std::string& path) {
     return "; it is an address, and files alone are read; fetch it first";
   const std::string folder = parent_folder(path);
   std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    return fmt::format("; '{}' is a file", folder);
   if (!fs::is_directory(folder, error))
     return fmt::format("; there is no folder '{}' either", folder);
   const std::string name = fs::path(path).filename().string();

@@ -73,6 +73,32 @@ constexpr const char* kNoun<double> = "a number";
 template <>
 constexpr const char* kNoun<bool> = "true or false";
 
+/// A number with a decimal comma, in percent, or of minutes as configurations have it, or "".
+/// `key`: what it is of.
+std::string rewritten_real(const std::string& text, const std::string& key) {
+  const auto suggested = [](double value) {
+    return fmt::format("; did you mean {}?", number_text(value));
+  };
+  const std::size_t comma = text.find(',');
+  if (comma != text.npos && text.find(',', comma + 1) == text.npos) {
+    const std::string decimal = text.substr(0, comma) + "." + text.substr(comma + 1);
+    const bool may_be_thousands = text.size() == comma + 4 && text[0] != '0';
+    const auto number = exact_number<double>(decimal);
+    if (!number) return "";
+    return may_be_thousands ? fmt::format("; did you mean {} or {}?", number_text(*number),
+                                          number_text(*number * 1000))
+                            : suggested(*number);
+  }
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto number = exact_number<double>(text.substr(0, end));
+  const std::string unit(trim(text.substr(end)));
+  if (!number) return "";
+  if (unit == "%") return suggested(*number / 100);
+  if (!key.ends_with("minutes")) return "";
+  if (unit == "m" || unit == "min" || unit == "minutes") return suggested(*number);
+  return unit == "h" ? suggested(*number * 60) : "";
+}
+
 /// The most mistakes that are told of one file.
 constexpr std::size_t kMostFaults = 10;
 
@@ -262,7 +288,9 @@ class Reader {
     if (!parse(text, value))
       fail(where, path,
            fmt::format("cannot read '{}' as {}{}", one_line(text), kNoun<T>,
-                       std::is_same_v<T, int64_t> ? rewritten(text) : ""));
+                       std::is_same_v<T, int64_t>  ? rewritten(text)
+                       : std::is_same_v<T, double> ? rewritten_real(text, path)
+                                                   : ""));
     return value;
   }
 
@@ -422,6 +450,10 @@ void set(const SectionView& root, const std::string& assignment) {
     throw ConfigError("--set {}: expected key=value, as in training.updates=1000",
                       one_line(assignment));
   const std::string key(trim(assignment.substr(0, equals)));
+  std::string dotted = key;
+  std::ranges::replace(dotted, ':', '.');
+  if (dotted != key && find_field(root, dotted) != nullptr)
+    throw ConfigError("--set {}: unknown key; did you mean '{}'?", one_line(key), dotted);
   Setting(root, key, assignment.substr(equals + 1)).apply();
 }
 

@@ -273,7 +273,14 @@ std::string translate_document(const LineModels& models, const std::string& file
     if (read(others).text().segments().size() == document.text().segments().size())
       log::warn("{}: nothing in it that --also {} names has text", name, also);
   }
-  if (no_text && !no_text->may_be(format.endings)) log::warn("{}: {}", name, no_text->what);
+  if (no_text && !no_text->may_be(format.endings)) {
+    const auto* const own = document::format_of_name(fmt::format("x.{}", no_text->ending));
+    if (own == nullptr)
+      log::warn("{}: {}", name, no_text->what);
+    else
+      log::warn("{}: is not of the format {}; --document {} is for it", name, format.name,
+                own->name);
+  }
   if (document.text().segments().empty() && format.is_catalogue)
     log::info("{}: no text in it lacks a translation", name);
   else if (document.text().segments().empty() && document.has_passages())

@@ -488,6 +488,56 @@ TEST(SetError, NamesTheKey) {
   EXPECT_TRUE(set_error("ends=[1").starts_with("--set ends: cannot read '[1' as YAML: "));
 }
 
+TEST(SetError, AColonIsNoPoint) {
+  EXPECT_EQ(set_error("model:hidden_size=3"),
+            "--set model:hidden_size: unknown key; did you mean 'model.hidden_size'?");
+}
+
+TEST(SetError, ANameOfAnotherTrainerHasHeedsOwn) {
+  for (const char* key : {"lr", "training.lr", "model.learn_rate"}) {
+    const std::string said = set_error(std::string(key) + "=1");
+    EXPECT_TRUE(said.find("learning_rate'?") != std::string::npos) << said;
+  }
+  EXPECT_EQ(set_error("training.lr=1"),
+            "--set training.lr: unknown key; did you mean 'learning_rate'?");
+  // A name for a key that this configuration lacks.
+  EXPECT_EQ(set_error("training.valid_steps=3"),
+            "--set training.valid_steps: unknown key; allowed: accumulate, learning_rate, betas, "
+            "early_stopping");
+}
+
+TEST(SetError, AValueIsNotSetToASection) {
+  EXPECT_EQ(set_error("model.train_files=3"),
+            "--set model.train_files: unknown key; allowed: hidden_size, dropout, attention, "
+            "colour");
+}
+
+TEST(SetError, ANumberWrittenForPeopleIsRead) {
+  const std::string start = "--set training.learning_rate: cannot read '";
+  EXPECT_EQ(set_error("training.learning_rate=0,001"),
+            start + "0,001' as a number; did you mean 0.001?");
+  EXPECT_EQ(set_error("training.learning_rate=30%"), start + "30%' as a number; did you mean 0.3?");
+  EXPECT_EQ(set_error("training.learning_rate=1,500"),
+            start + "1,500' as a number; did you mean 1.5 or 1500?");
+  EXPECT_EQ(set_error("training.learning_rate=1,2,3"), start + "1,2,3' as a number");
+  EXPECT_EQ(set_error("training.learning_rate=5m"), start + "5m' as a number");
+}
+
+TEST(KeyNamed, IsAKeyOfThatNameOrOfOtherTrainers) {
+  ToyConfig toy;
+  const auto found = [&](const std::string& name, const std::string& section) {
+    return key_named(name, view(toy),
+                     [&](const std::string& path) { return path.starts_with(section); });
+  };
+  EXPECT_EQ(found("lr", ""), "training.learning_rate");
+  EXPECT_EQ(found("lr", "model."), "");
+  EXPECT_EQ(found("learning-rate", "training."), "training.learning_rate");
+  EXPECT_EQ(found("patience", ""), "training.early_stopping.patience");
+  EXPECT_EQ(found("model", ""), "");  // a section
+  EXPECT_EQ(found("hiden_size", ""), "");
+  EXPECT_EQ(found("epochs", ""), "");  // not in this configuration
+}
+
 TEST(SetError, WhatFollowsTheValueIsNotDropped) {
   const std::string expected = ": one value is expected, and '";
   EXPECT_EQ(set_error("words=[a],b"), "--set words" + expected + ",b' is left over");

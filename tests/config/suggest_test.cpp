@@ -37,6 +37,22 @@ TEST(Suggest, ASlipOfTheFingerIsNear) {
   EXPECT_EQ(nearest("nnoe", kNames), "none");
 }
 
+TEST(Suggest, ALikenessOfTheEndIsNone) {
+  EXPECT_EQ(nearest("realign", {"align"}), "");
+  EXPECT_EQ(nearest("thread", {"head"}), "");
+  EXPECT_EQ(nearest("source", {"force"}), "");
+  EXPECT_EQ(nearest("format", {"for"}), "");
+  EXPECT_EQ(nearest("train_steps", {"train"}), "train");
+  EXPECT_EQ(nearest("tranlsatte", {"translate"}), "translate");
+}
+
+TEST(Suggest, NamesOfOtherTrainersAreNoNamesOfHeed) {
+  for (const auto& [name, path] : names_of_other_trainers()) {
+    EXPECT_EQ(folded(name), name);
+    EXPECT_NE(folded(path.substr(path.rfind('.') + 1)), name);
+  }
+}
+
 TEST(Suggest, AStrangerIsNot) {
   EXPECT_EQ(nearest("transformer", kNames), "");
   EXPECT_EQ(nearest("", kNames), "");

@@ -30,7 +30,7 @@ TEST(Tokenizer, IsDoubtedWhereItFindsNoWords) {
     return tokenizer_doubt(lines, config, "test.zh").value_or("");
   };
   EXPECT_EQ(doubt(kChinese, "13a"),
-            "evaluation.tokenize: 13a finds no words in test.zh, which is written without blanks, "
+            "evaluation.tokenize: 13a finds no words in test.zh, where there are no blanks between them, "
             "and BLEU is meaningless; set it to zh");
   for (const char* blind : {"13a", "intl", "none", "ko-mecab"})
     EXPECT_THAT(doubt(kJapanese, blind), HasSubstr("set it to ja-mecab or char")) << blind;
