@@ -532,7 +532,8 @@ TEST_F(MarianImport, SearchesAsDecoderYmlSays) {
                           "from -100 to 100"));
   EXPECT_THAT(with("normalize: -1\n").notes, ElementsAre(HasSubstr("normalize: -1 is left out")));
   EXPECT_THAT(with("shortlist: [lex.s2t, 50, 50]\n").notes,
-              ElementsAre(HasSubstr("shortlist: [lex.s2t, 50, 50] is left out")));
+              ElementsAre("the shortlist lex.s2t is left out: the folder has no such file; heed "
+                          "shortlist makes one of the model's own"));
   for (const char* option : {"skip-cost", "n-best", "allow-special", "no-spm-decode"})
     EXPECT_THAT(with(std::string(option) + ": true\n").notes,
                 ElementsAre(HasSubstr(fmt::format("{}: true is left out", option))));
