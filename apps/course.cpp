@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 struct CourseArgs {
   std::string action = "list", output, course;
   std::vector<std::string> what;
-  bool right = false;
+  bool answers = false;
 };
 
 /// The program beside the labs: in the checkout that this program was built in, or installed.
@@ -53,7 +53,7 @@ void course(const CourseArgs& args) {
   std::vector<std::string> words = {python(), "-B", "-X", "utf8", course_program()};
   if (!args.output.empty()) words.insert(words.end(), {"--output", args.output});
   if (!args.course.empty()) words.insert(words.end(), {"--course", args.course});
-  if (args.right) words.emplace_back("--right");
+  if (args.answers) words.emplace_back("--answers");
   words.insert(words.end(), {"--", args.action});
   words.insert(words.end(), args.what.begin(), args.what.end());
   std::vector<char*> argv;
@@ -82,7 +82,8 @@ void add_course(CommandLine& program) {
   command.option("what", args->what, "Numbers of labs, or folders");
   command.output_folder("-o,--output", args->output,
                         "Folder that start writes; default: labs/ and its name");
-  command.flag("--right", args->right, "check also shows the right answers, for teachers");
+  command.flag("--answers", args->answers, "check also shows the right answers, for teachers");
+  command.former_flag("--right", "--answers", args->answers);
   command.option("--course", args->course,
                  "Folder with other labs and their answers, as docs/course/README.md says");
   command.examples({"heed course start 1", "heed course grade class/*"});

@@ -200,6 +200,22 @@ void warn_of_search(const std::string& program, const decode::DecodeConfig& conf
               config.mbr);
 }
 
+/// CTranslate2 takes forbidden pieces out before the softmax, so that the others share their
+/// probability; heed takes them out after it. Only sums of several steps tell the difference.
+void warn_of_forbidden_pieces(const decode::DecodeConfig& config) {
+  if (config.beam_size == 1 || decode::samples(config.sampling)) return;
+  std::vector<std::string> keys;
+  if (config.min_length > 0) keys.emplace_back("min_length");
+  if (config.no_repeat_ngram > 0) keys.emplace_back("no_repeat_ngram");
+  if (!config.forbid.empty()) keys.emplace_back("forbid");
+  if (!keys.empty())
+    log::warn(
+        "CTranslate2 gives the probability of forbidden pieces to the others, and heed does not: "
+        "with decoding.{} scores and some translations differ; leave {} out, or search with "
+        "decoding.beam_size: 1, for the same ones",
+        join(keys, ", decoding."), keys.size() == 1 ? "it" : "them");
+}
+
 /// The attention that links words in CTranslate2, as far as heed's choice is more than a default.
 decode::AlignmentConfig alignment_in_ctranslate2(const run::Config& config) {
   if (!config.decoding.alignment.is_given() && config.training.guided_alignment == 0) return {};
@@ -237,6 +253,7 @@ void export_for_ctranslate2(const ExportArgs& args) {
   log::info("search as heed does: translate_batch(pieces, {})",
             exchange::search_in_ctranslate2(config.decoding, longest));
   warn_of_search(program, config.decoding);
+  warn_of_forbidden_pieces(config.decoding);
   const std::string symbols = symbols_of(folder.source);
   if (!symbols.empty())
     log::warn(

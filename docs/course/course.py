@@ -143,7 +143,7 @@ def checked(course, folder, show=False):
     # A process of its own: whatever happens to it, the others are graded.
     command = [sys.executable, "-B", "-X", "utf8", str(HERE / "grading.py"), str(solved / "check.py"), str(folder)]
     try:
-        done = subprocess.run(command + ["--right"] * show, capture_output=True, text=True, timeout=2 * SECONDS, check=False,
+        done = subprocess.run(command + ["--answers"] * show, capture_output=True, text=True, timeout=2 * SECONDS, check=False,
                               stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired as late:
         raise LabError(f"{folder}: its check did not end within {2 * SECONDS} seconds; is one of its files very long?") from late
@@ -159,7 +159,7 @@ def check(course, args):
     right = True
     for word in args.what:
         folder = Path("labs") / lab_of(course, word).name if word.isdecimal() else Path(word)
-        text, good, count, _ = checked(course, folder, args.right)
+        text, good, count, _ = checked(course, folder, args.answers)
         print(f"{folder}\n{text}", end="")
         right = right and good == count
     return 0 if right else 1
@@ -200,7 +200,7 @@ def main():
     parser.add_argument("action", choices=ACTIONS)
     parser.add_argument("what", nargs="*")
     parser.add_argument("-o", "--output")
-    parser.add_argument("--right", action="store_true")
+    parser.add_argument("--answers", action="store_true")
     parser.add_argument("--course", default=str(HERE))
     args = parser.parse_args()
     try:

@@ -126,7 +126,12 @@ std::string with_accelerator(std::string_view written, const Accelerator& accele
       at = end = next;
       continue;
     }
-    if (written[at] == accelerator.mark) return std::string(written);  // the model has written it
+    if (written[at] == accelerator.mark) {
+      if (accelerator.mark != '&' || !is_reference(written, at))
+        return std::string(written);  // the model has written it
+      at = end = written.find(';', at) + 1;
+      continue;
+    }
     const text::CodePoint point = text::code_point_at(written, at);
     const bool is_letter = text::is_letter(point.value);
     if (is_letter || (point.value >= U'0' && point.value <= U'9')) {

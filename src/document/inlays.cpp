@@ -23,7 +23,7 @@ namespace {
 /// Whether a blank belongs between an inlay and this character. An inlay that stood beside
 /// punctuation must not become part of a word.
 bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
-  return had_blank ? beside != U' ' : had_punctuation && text::is_in_word(beside);
+  return had_blank ? !text::is_space(beside) : had_punctuation && text::is_in_word(beside);
 }
 /// Whether nothing but a blank or punctuation ends the item, an address.
 bool is_bare_address(std::string_view item) {

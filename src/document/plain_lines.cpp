@@ -9,6 +9,7 @@
 #include "text/characters.h"
 #include "text/script.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 namespace heed::document {
 namespace {
@@ -164,6 +165,28 @@ bool is_drawn(std::string_view line) {
   return has_line && !has_other && signs >= 3;
 }
 
+/// Whether a word is a piece of an ornament around a title: "***", "==", "-=[", "/*".
+bool is_ornament(std::string_view word) {
+  return after_run(word, "-=~*#<>[]/+_|:") == word.size();
+}
+
+/// The title between ornaments at both ends of a line, as in "== The garden ==" and "[ Notes ]";
+/// empty where it has none. Of one character each they are a pair of brackets or the same.
+ByteRange title_of(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t begin = after_run(line, kBlanks), end = line.find_last_not_of(kBlanks) + 1;
+  const std::size_t from = line.find_first_of(kBlanks, begin),
+                    to = line.substr(0, end).find_last_of(kBlanks) + 1;
+  if (from >= end || to <= from + 1) return {};
+  const std::string_view first = line.substr(begin, from - begin), last = line.substr(to, end - to);
+  if (!is_ornament(first) || !is_ornament(last)) return {};
+  const bool is_pair = first == last || (first == "[" && last == "]");
+  if ((first.size() == 1 || last.size() == 1) && !is_pair) return {};
+  const std::string_view title = trim(line.substr(from, to - from));
+  if (!text::has_words(title) || is_ornament(title.substr(0, title.find(' ')))) return {};
+  return {from, to};
+}
+
 /// Finds the lines that stay.
 class PlainLines {
  public:
@@ -179,6 +202,7 @@ class PlainLines {
       while (end < out_.size() && !text::is_blank(lines_.line(end))) ++end;
       find_tables(i, end);
       find_typed(i, end);
+      find_titles(i, end);
       i = end;
     }
     find_tracebacks();
@@ -234,6 +258,16 @@ class PlainLines {
           has ? text.starts_with(">>>") : is_python && (text == "..." || text.starts_with("... "));
       if (has || is_python || goes_on || is_frame_of_java(text)) out_[i].stays = true;
       goes_on = (has || goes_on) && text.ends_with('\\');
+    }
+  }
+
+  void find_titles(std::size_t from, std::size_t end) {
+    for (std::size_t i = from; i < end; ++i) {
+      if (out_[i].stays || !out_[i].framed.is_empty()) continue;
+      const ByteRange title = title_of(lines_.line(i));
+      if (title.is_empty()) continue;
+      out_[i].stays = true;
+      out_[i].parts.push_back(title);
     }
   }
 

@@ -12,7 +12,7 @@ namespace heed::document {
 /// What of a line is text.
 struct PlainLine {
   bool stays = false;                 // it is code or drawn
-  std::vector<ByteRange> parts = {};  // sentences in the cells of a row that stays
+  std::vector<ByteRange> parts = {};  // of a line that stays: sentences in cells, a title
   /// What is text of a line in a frame, "| text |", and goes on in the next line. Empty: the whole
   /// line.
   ByteRange framed = {};
@@ -27,7 +27,8 @@ struct PlainLine {
 ///   colon, of which at least half have signs of code; not those that read as text, which have four
 ///   words of letters in a row, or four and a stop at the end;
 /// - lines of `-`, `=`, `+`, `|` and the like or of box characters, without a letter or digit, and
-///   rows beside them whose cells are divided by bars. A cell with a sentence is text.
+///   rows beside them whose cells are divided by bars. A cell with a sentence is text;
+/// - the ornaments at both ends of a title: "== The garden ==".
 std::vector<PlainLine> plain_lines(const LineByLine& lines);
 
 }  // namespace heed::document

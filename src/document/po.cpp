@@ -66,7 +66,15 @@ class Po {
   bool is_open(const PoEntry& entry) const {
     const auto is_empty = [](const PoString& string) { return string.is_empty(); };
     return !entry.is_header() && !entry.ids.empty() && std::ranges::none_of(entry.ids, is_empty) &&
-           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry);
+           std::ranges::all_of(entry.translations, is_empty) && !is_code(entry) &&
+           !names_translators(entry);
+  }
+
+  /// Whether the translation of a message is who translates: GNOME and KDE show it in a program.
+  bool names_translators(const PoEntry& entry) const {
+    const std::string context = entry.context ? characters(*entry.context) : "";
+    return characters(entry.ids[0]) == "translator-credits" || context == "NAME OF TRANSLATORS" ||
+           context == "EMAIL OF TRANSLATORS";
   }
 
   /// Whether the message is a block of code of Sphinx's documentation, whose paragraphs are on one
@@ -229,7 +237,7 @@ class Po {
 
   void add_text(const PoEntry& entry, std::size_t id, ByteRange place, std::string before) {
     const PoString& source = entry.ids[id];
-    MessageFormat format = file_.format_of(entry);
+    const MessageFormat format = file_.format_of(entry);
     const bool is_folded = source.parts.size() > 1 && source.parts[0].is_empty();
     before += is_folded ? "\"\"" + std::string(line_end_) + '"' : "\"";
     Passage passage;
@@ -238,7 +246,6 @@ class Po {
     std::optional<std::size_t> mark;
     if (format.has_accelerators && file_.accelerator() != 0)
       mark = accelerator_in(text, file_.accelerator(), format.item);
-    if (mark && file_.accelerator() == '&') format.markup = nullptr;
     passage.tokens = tokens_of(source, format, mark);
     const ReferenceWriting references = format.is_restructured || format.markup == nullptr
                                             ? ReferenceWriting{}

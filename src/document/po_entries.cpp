@@ -102,11 +102,10 @@ class PoReader {
     const std::string_view name = bytes_.substr(at_, end - at_);
     if (name == "domain") {
       end_entry();
-      string_ = &context_;
+      string_ = &domain_;
     } else if (name == "msgctxt") {
       begin_entry(at_);
-      now_.has_context = true;
-      string_ = &context_;
+      string_ = &now_.context.emplace();
     } else if (name == "msgid") {
       if (!now_.ids.empty()) end_entry();
       begin_entry(at_);
@@ -140,7 +139,7 @@ class PoReader {
   std::size_t at_ = 0;
   std::vector<PoEntry> entries_;
   PoEntry now_;
-  PoString context_;            // of no use here
+  PoString domain_;             // of no use here
   PoString* string_ = nullptr;  // to which the next string belongs
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,12 +39,12 @@ struct PoEntry {
   std::size_t begin = kNowhere;  // its first keyword, or the message before a change
   std::size_t flags_at = 0;      // after the mark of its flags; 0: it has none
   std::vector<std::string> flags;
-  std::string references;  // lines that say where it is used
-  bool has_context = false;
+  std::string references;           // lines that say where it is used
+  std::optional<PoString> context;  // msgctxt
   std::vector<PoString> ids, translations;
   std::size_t translations_from = 0;  // the first keyword msgstr
 
-  bool is_header() const { return !has_context && ids.size() == 1 && ids[0].is_empty(); }
+  bool is_header() const { return !context && ids.size() == 1 && ids[0].is_empty(); }
 };
 
 /// The characters of a string of the file `bytes`, for which escapes may stand.

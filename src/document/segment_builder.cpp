@@ -104,6 +104,11 @@ std::size_t before_reference(std::string_view raw, std::size_t at, std::size_t b
   return bytes;
 }
 
+/// Whether what is written for a character, such as `\"`, ends an address before it.
+bool ends_address(const Token& token) {
+  return !token.text.empty() && token.text.find_first_of(" \t\r\n\"<>") != std::string::npos;
+}
+
 /// The kept item that begins at `at`.
 text::KeptItem item_at(std::string_view raw, std::size_t at, bool has_references,
                        const text::KeepOptions& kept) {
@@ -176,8 +181,9 @@ std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& a
     rest.from = std::max(token.from, from);
     rest.stays = false;
   };
-  std::size_t end_of_run = 0;  // bytes before it are text
-  std::size_t after = 0;       // the byte after the last item
+  std::size_t end_of_run = 0;      // bytes before it are text
+  std::size_t end_of_address = 0;  // bytes before it may be of an address
+  std::size_t after = 0;           // the byte after the last item
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     if (token.syntax != Token::Syntax::text) {
@@ -187,10 +193,19 @@ std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& a
     if (end_of_run <= token.from)
       for (std::size_t k = i; k < tokens.size() && tokens[k].syntax == Token::Syntax::text; ++k)
         end_of_run = tokens[k].to;
+    if (end_of_address <= token.from)
+      for (std::size_t k = i;
+           k < tokens.size() && tokens[k].syntax == Token::Syntax::text && !ends_address(tokens[k]);
+           ++k)
+        end_of_address = tokens[k].to;
     std::size_t from = std::max(token.from, after);
     if (token.is_plain())
       for (std::size_t at = from; at < token.to;) {
-        const text::KeptItem item = item_at(bytes.substr(0, end_of_run), at, has_references, kept);
+        // Only addresses and names of files begin with a letter.
+        const bool is_name = text::is_letter(static_cast<unsigned char>(bytes[at]));
+        const text::KeptItem item =
+            item_at(bytes.substr(0, is_name ? std::max(end_of_address, token.to) : end_of_run), at,
+                    has_references, kept);
         if (item.bytes == 0) {
           ++at;
           continue;
@@ -229,6 +244,7 @@ void SegmentBuilder::add(const Token& token, std::string_view bytes) {
     const std::string_view characters = token.text.empty() ? bytes : token.text;
     if (is_fixed_blank(characters)) {
       if (add_fixed_blank(bytes)) return;
+      if (last_ != Inlay::kNone) segment_.inlays[last_].blank_after = true;
       last_blank_ += bytes;
     } else if (!is_markup_blank(characters)) {
       last_blank_.clear();

@@ -82,6 +82,9 @@ class Meeting {
       if (!token) return;
       tokens.push_back(*std::move(token));
     }
+    // Another process has become the first rank since this one looked. A list with that process's
+    // token would look like its own to the other ranks, and nobody would begin it.
+    if (tokens.front() != mine_) return;
     if (tokens != tokens_) {
       tokens_ = std::move(tokens);
       list_ = fmt::format("{}-{}", mine_, ++lists_);

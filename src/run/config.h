@@ -53,7 +53,7 @@ struct Config {
   HEED_FIXED(Precision, precision, Precision::auto_, "Precision of the matrix products.")
   HEED_FIXED(
       bool, deterministic, false,
-      "Use no GPU kernels whose results differ from run to run. The CPU is always deterministic.")
+      "Use no GPU kernels whose results differ from run to run. On a CPU they never do.")
   HEED_SECTION(data::DataConfig, data, "Corpora and vocabularies.")
   HEED_SECTION(model::ModelConfig, model, "The network.")
   HEED_SECTION(train::TrainConfig, training, "The optimisation.")

@@ -133,6 +133,14 @@ TEST(Export, SaysHowToSampleAndWhatIsCut) {
   EXPECT_THAT(result.err, HasSubstr("at most 39 pieces a sentence"));
   EXPECT_THAT(result.err,
               HasSubstr("before a symbol at the beginning of a line, as heed does: <2en>"));
+  EXPECT_THAT(result.err, Not(HasSubstr("forbidden")));
+  const Result limited =
+      run_heed({"export", folder / "short", "-o", folder / "limited", "--set",
+                "decoding.sampling.top_k=0", "--set", "decoding.beam_size=2", "--set",
+                "decoding.min_length=3", "--set", "decoding.forbid=[a]"});
+  product(limited);
+  EXPECT_THAT(limited.err, HasSubstr("with decoding.min_length, decoding.forbid scores and some "
+                                     "translations differ; leave them out"));
   // And heed says which of its limits cut a translation.
   const Result cut =
       run_heed({"translate", folder / "short", "--set", "decoding.max_length_ratio=0.1"}, "a b\n");

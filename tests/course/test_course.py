@@ -80,7 +80,7 @@ class Course(unittest.TestCase):
 
         self.solve(lab)
         self.do_commands(lab)
-        shown = self.shell(f"heed course check {number} --right", status=1)
+        shown = self.shell(f"heed course check {number} --answers", status=1)
         right = dict(re.findall(r"^  wrong  (\w+) \[(.*?)\]: no answer yet$", shown, re.MULTILINE))
         self.assertEqual(right.keys(), questions, shown)
         self.give(lab, lambda name: right[name].strip("[]'"))

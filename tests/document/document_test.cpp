@@ -96,6 +96,20 @@ TEST(PlainDocument, ItemsQuotationsAndShortLinesAreReadByThemselves) {
               ElementsAre(wide, wide + " " + wide));
 }
 
+TEST(PlainDocument, OrnamentsAroundTitlesStay) {
+  const std::string text =
+      "*** The old house ***\n== The garden ==\n[ Notes ]\n  -=[ The dog ]=-\n/* One cat. Two */\n";
+  EXPECT_THAT(texts_in(text, "txt"),
+              ElementsAre("The old house", "The garden", "Notes", "The dog", "One cat.", "Two"));
+  EXPECT_EQ(capitals_of(text, "txt"),
+            "*** THE OLD HOUSE ***\n== THE GARDEN ==\n[ NOTES ]\n  -=[ THE DOG ]=-\n/* ONE CAT. "
+            "TWO */\n");
+  // These are no titles.
+  EXPECT_THAT(texts_in("- the dog -\n", "txt"), ElementsAre("the dog"));
+  EXPECT_THAT(texts_in("[ ] buy bread\n", "txt"), ElementsAre("[ ] buy bread"));
+  EXPECT_THAT(texts_in("-- the dog\n", "txt"), ElementsAre("-- the dog"));
+}
+
 TEST(Document, FieldsInARowAreAParagraphEach) {
   EXPECT_THAT(
       texts_in("From: Ann Lee\nReply-To: Bob Ray\nSubject: The meeting\n\nNote: it is late.\n",

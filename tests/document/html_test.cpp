@@ -471,4 +471,18 @@ TEST(Html, DeepAndLongPagesTakeLinearTime) {
 }
 
 }  // namespace
+// Where the model has lost the name of an item, the item is written beside the words.
+TEST(Html, ANoBreakBlankAfterAnItemIsABlank) {
+  for (const std::string blank : {" ", "&nbsp;", "\u00A0", "\u202F"}) {
+    EXPECT_EQ(translated_html("<p>See <code>a</code>" + blank + "is good.</p>", {"Sieh ist gut."}),
+              "<p>Sieh <code>a</code> ist gut.</p>")
+        << blank;
+    EXPECT_EQ(translated_html("<p>See" + blank + "<code>a</code> good.</p>", {"Sieh gut."}),
+              "<p>Sieh <code>a</code> gut.</p>")
+        << blank;
+    const std::string same = "<p>See <br>" + blank + "good" + blank + "<br> days.</p>";
+    EXPECT_EQ(identical_html(same), same);
+  }
+}
+
 }  // namespace heed::document

@@ -438,4 +438,33 @@ TEST(Po, CodeInBackticksStays) {
 }
 
 }  // namespace
+TEST(PoDocument, AnAddressEndsBeforeAnEscapedQuote) {
+  const Document read = read_into("de",
+                                  R"(msgid "Open \"http://a.org\" or \"www.b.org/c?d=1\".")"
+                                  "\nmsgstr \"\"\n",
+                                  "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("Open \"X1\" or \"X2\"."));
+  EXPECT_THAT(filled(read, {"Siehe \"X2\" oder \"X1\"."}),
+              HasSubstr(R"(msgstr "Siehe \"www.b.org/c?d=1\" oder \"http://a.org\".")"));
+}
+
+TEST(PoDocument, AReferenceIsNoAccelerator) {
+  const Document read =
+      read_into("de", "msgid \"Open <b>a &amp; b</b> &File\"\nmsgstr \"\"\n", "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("Open a & b File"));
+  EXPECT_THAT(filled(read, {"Öffne a & b Datei"}),
+              HasSubstr("msgstr \"Ö&ffne <b>a &amp; b</b> Datei\""));
+}
+
+TEST(PoDocument, WhoTranslatesIsLeftToThem) {
+  EXPECT_THAT(
+      model_texts(read_into("de",
+                            "msgctxt \"NAME OF TRANSLATORS\"\nmsgid \"Your names\"\nmsgstr \"\"\n\n"
+                            "msgctxt \"EMAIL OF TRANSLATORS\"\nmsgid \"Your emails\"\nmsgstr \"\"\n"
+                            "\nmsgid \"translator-credits\"\nmsgstr \"\"\n\n"
+                            "msgctxt \"form\"\nmsgid \"Your names\"\nmsgstr \"\"\n",
+                            "po")),
+      ElementsAre("Your names"));
+}
+
 }  // namespace heed::document

@@ -1,5 +1,6 @@
 #include "ranks/attempt.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -87,9 +88,23 @@ TEST(Attempt, EndsWhereAnotherProcessIsTheSameRank) {
     std::jthread older([&] {
       message = message_of<Failure>([&] { begin_attempt(store, rank_of(rank, 2), minutes(1)); });
     });
-    while (!store->check({"token/" + std::to_string(rank)})) std::this_thread::yield();
-    std::this_thread::sleep_for(milliseconds(20));
-    expect_common(all_begin(store, 2), "of the newer ones");
+    const std::string token = "token/" + std::to_string(rank);
+    const auto token_now = [&] {
+      return store->check({token}) ? store->get_to_str(token) : std::string();
+    };
+    while (token_now().empty()) std::this_thread::yield();
+    // The other rank comes after the newer one: it would begin with the older one otherwise.
+    const std::string of_older = token_now();
+    std::vector<Attempt> newer(2);
+    {
+      const auto begin = [&](int64_t each) {
+        newer[each] = begin_attempt(store, rank_of(each, 2), minutes(1));
+      };
+      const std::jthread same(begin, rank);
+      while (token_now() == of_older) std::this_thread::yield();
+      const std::jthread other(begin, 1 - rank);
+    }
+    expect_common(newer, "of the newer ones");
     older.join();
     EXPECT_EQ(message, "rank " + std::to_string(rank) +
                            " of 2: another process is this rank, too; is an older attempt still "
@@ -97,6 +112,27 @@ TEST(Attempt, EndsWhereAnotherProcessIsTheSameRank) {
     store->deleteKey("token/0");
     store->deleteKey("token/1");
   }
+}
+
+/// A store in which another process becomes the first rank between a look at its token and the list
+/// of all tokens.
+class ReplacedStore : public c10d::HashStore {
+ public:
+  std::vector<uint8_t> get(const std::string& key) override {
+    if (key == "token/0" && ++reads_ == 2) set(key, {'n', 'e', 'w'});
+    return c10d::HashStore::get(key);
+  }
+
+ private:
+  int64_t reads_ = 0;
+};
+
+TEST(Attempt, IsNotPublishedInTheNameOfANewerFirstRank) {
+  const auto store = c10::make_intrusive<ReplacedStore>();
+  store->set("token/1", {'o'});
+  EXPECT_THAT(message_of<Failure>([&] { begin_attempt(store, rank_of(0, 2), minutes(1)); }),
+              testing::HasSubstr("another process is this rank, too"));
+  EXPECT_FALSE(store->check({"list"}));
 }
 
 // The first rank of an older attempt, before it sees that it is no longer the first, puts its own
