@@ -118,7 +118,7 @@ TEST(ImportFormats, ABinaryFileIsMariansByItsBeginning) {
                            "version https://git-lfs.github.com/spec/v1\noid sha256:" +
                                std::string(64, '1') + "\nsize 17\n",
                            {"vocab.spm"}),
-              HasSubstr("model.intgemm.bin: a pointer of Git LFS"));
+              HasSubstr("model.intgemm.bin: is a Git LFS pointer"));
 }
 
 TEST(ShutFormats, NameTheConverter) {

@@ -162,9 +162,12 @@ TEST_F(StudentImport, TwoVocabulariesAreToldByTheirNames) {
   options["tied-embeddings-all"] = "false";
   options["tied-embeddings"] = "true";
   write("model.deen.intgemm.alphas.bin",
-        marian_student(
-            marian_options(options),
-            {.source = count(german), .target = count(english), .shared = false, .ssru = true}));
+        marian_student(marian_options(options), {.source = count(german),
+                                                 .target = count(english),
+                                                 .shared = false,
+                                                 .ssru = true,
+                                                 .width = 8,
+                                                 .inner = 8}));
   write("srcvocab.deen.spm", german);
   write("trgvocab.deen.spm", english);
   const ForeignModel model = open();

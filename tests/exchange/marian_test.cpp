@@ -443,8 +443,8 @@ TEST_F(MarianImport, TakesTheModelThatIsNamed) {
   write("decoder.yml", "models: [elsewhere/c.npz]\nvocabs: [vocab.spm, vocab.spm]");
   EXPECT_THAT(refusal(), HasSubstr("decoder.yml: models names 'elsewhere/c.npz', and the folder "
                                    "has no such file"));
-  write("decoder.yml", "models: [model.intgemm8.bin]\nvocabs: [vocab.spm, vocab.spm]");
-  EXPECT_THAT(refusal(), HasSubstr("models names 'model.intgemm8.bin'; heed opens .npz"));
+  write("decoder.yml", "models: [model.onnx]\nvocabs: [vocab.spm, vocab.spm]");
+  EXPECT_THAT(refusal(), HasSubstr("models names 'model.onnx'; heed opens .npz and .bin"));
   write("decoder.yml", "models: [a.npz, model.npz]");
   EXPECT_THAT(refusal(), HasSubstr("decoder.yml: names 2 models"));
   EXPECT_EQ(positions(open(place("a.npz"))), "none");
@@ -457,7 +457,7 @@ TEST_F(MarianImport, TakesTheModelThatIsNamed) {
   std::filesystem::remove(place("a.npz"));
   EXPECT_EQ(positions(open()), "learned");
   std::filesystem::remove(place("b.npz"));
-  EXPECT_THAT(refusal(), HasSubstr("has no model of Marian (.npz)"));
+  EXPECT_THAT(refusal(), HasSubstr("has no model of Marian (.npz or .bin)"));
 }
 
 TEST_F(MarianImport, MayBeCompressed) {

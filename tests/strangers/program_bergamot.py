@@ -6,7 +6,7 @@ import shutil
 
 import corpus
 from case import Case, Program, ask, run
-from program_marian import TIED_ALL, decoder_of, scored, train, trained
+from program_marian import FEW, TIED_ALL, TINY, decoder_of, scored, train, trained
 
 FXTRANSLATE = Program("fxtranslate", "0.5.0", ("pymarian==1.12.42", "sentencepiece==0.2.3", "fxtranslate==0.5.0"))
 SSRU = {
@@ -115,4 +115,6 @@ CASES = [
     student("student", shortlist=False, compressed=False),
     student("student-packed", shortlist=True, compressed=True),
 ]
-FIXTURES = []
+FIXTURES = [
+    trained("ssru-int8", options={**TINY, **SSRU}, **{**FEW, "after": binary("intgemm8")}, imports="binary"),
+]
