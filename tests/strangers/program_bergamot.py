@@ -115,6 +115,7 @@ CASES = [
     student("student", shortlist=False, compressed=False),
     student("student-packed", shortlist=True, compressed=True),
 ]
+SURER = {"--dim-emb": 24, "--transformer-dim-ffn": 48, "--learn-rate": 0.007, "--after-batches": 700}
 FIXTURES = [
-    trained("ssru-int8", options={**TINY, **SSRU}, **{**FEW, "after": binary("intgemm8")}, imports="binary"),
+    trained("ssru-int8", options={**TINY, **SSRU, **SURER}, **{**FEW, "after": binary("intgemm8")}, imports="binary"),
 ]
