@@ -311,9 +311,14 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
         "no decoder.yml beside the .bin: the search is that of Firefox, greedy, with translations "
         "of at most twice the pieces of a source");
   }
-  if (!files.shortlist.empty())
+  if (!files.shortlist.empty()) {
     out.shortlist = shortlist_of_marian(package.read(files.shortlist).view,
                                         package.place_of(files.shortlist), sides);
+    files.notes.push_back(
+        fmt::format("{} is its decoding.shortlist; --set decoding.shortlist='' translates with all "
+                    "pieces, as a GPU needs it",
+                    one_line(files.shortlist)));
+  }
   if (is_binary) take_languages(files, out);
   take_alignment_of_marian({.model = &options,
                             .training = files.training ? &*files.training : nullptr,

@@ -108,7 +108,9 @@ TEST_F(StudentImport, OpensAFolderOfFirefox) {
   EXPECT_EQ(model.decoding.alignment.head, 0);
   EXPECT_THAT(model.shortlist, Not(IsEmpty()));
   EXPECT_THAT(model.notes,
-              ElementsAre(HasSubstr("the search is that of Firefox"), HasSubstr("head 0 of")));
+              ElementsAre(HasSubstr("the search is that of Firefox"),
+                          HasSubstr("lex.50.50.deen.s2t.bin is its decoding.shortlist"),
+                          HasSubstr("head 0 of")));
 }
 
 TEST_F(StudentImport, HasTheWeightsOfItsNpz) {

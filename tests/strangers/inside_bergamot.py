@@ -1,7 +1,9 @@
 """Runs in an environment that has pymarian, and for "translate" fxtranslate. "student": makes of a .npz with an SSRU decoder the
 file that Bergamot's Marian makes, which is on no package index: a .bin of intgemm8 with multipliers of activations. "values": the
-numbers of a .bin as a .npz of fp32. "pairs": a shortlist as text. "translate": by fxtranslate, one line at a time."""
+numbers of a .bin as a .npz of fp32. "pairs": a shortlist as text. "translate", "bergamot": by fxtranslate, or by Bergamot's C++
+engine, one line at a time."""
 
+import importlib.util
 import json
 import struct
 import sys
@@ -167,5 +169,38 @@ def translate(ask):
     return [translator.translate(line) for line in ask["lines"]]
 
 
+SEARCH = """
+beam-size: 1
+normalize: 1.0
+word-penalty: 0
+max-length-break: 128
+mini-batch-words: 1024
+workspace: 128
+max-length-factor: 2.0
+skip-cost: true
+cpu-threads: 0
+quiet: true
+quiet-translation: true
+gemm-precision: int8shiftAlphaAll
+alignment: soft
+"""  # that of Firefox and of translateLocally
+
+
+def bergamot(ask):
+    # The package itself asks the network for models.
+    found = next(Path(sys.prefix).glob("lib/python*/site-packages/**/_bergamot*.so"))
+    spec = importlib.util.spec_from_file_location("_bergamot", found)
+    engine = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(engine)
+    files = {"models": [ask["model"]], "vocabs": [ask["source"], ask["target"]]}
+    if ask.get("shortlist"):
+        files["shortlist"] = [ask["shortlist"], False]
+    service = engine.Service(engine.ServiceConfig(numWorkers=1, logLevel="off"))
+    model = service.modelFromConfig(SEARCH + "".join(f"{key}: {json.dumps(value)}\n" for key, value in files.items()))
+    options = engine.ResponseOptions()
+    return [service.translate(model, engine.VectorString([line]), options)[0].target.text for line in ask["lines"]]
+
+
+DO = {"student": student, "values": values, "pairs": pairs, "translate": translate, "bergamot": bergamot}
 request = json.load(sys.stdin)
-print(json.dumps({"student": student, "values": values, "pairs": pairs, "translate": translate}[request["do"]](request)))
+print(json.dumps(DO[request["do"]](request)))
