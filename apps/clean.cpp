@@ -190,6 +190,8 @@ class PairJudge {
     reader.warn_of_damage();
     if (const data::Slips found = slips.finish(); found.any() && !is_table(args))
       log::warn(found.message(args.source, args.target));
+    else if (found.are_strangers())
+      log::warn(data::Slips::strangers(args.source, args.target));
     finder_.expect_scripts(sources.most(), targets.most());
     copy_limit_ = copies.limit();
   }
@@ -281,9 +283,11 @@ void realign(const CleanArgs& args) {
   const auto outputs = files_of(args.output);
   require_writable({outputs.begin(), outputs.end()}, {args.source, args.target});
   const data::Slips slips = data::find_slips(args.source, args.target);
-  for (const std::string& slip : slips.text()) log::info(slip);
   if (!slips.could_be_seen())
-    log::warn("the lines look too much alike to tell whether they have slipped");
+    throw UserError("clean: --realign: {}; nothing is written",
+                    slips.are_strangers() ? data::Slips::strangers(args.source, args.target)
+                                          : slips.blindness());
+  for (const std::string& slip : slips.text()) log::info(slip);
   AtomicFile source(outputs[0]), target(outputs[1]), removed(outputs[2]);
   const data::RealignedCounts counts =
       data::realign(args.source, args.target, slips,
@@ -300,10 +304,14 @@ void realign(const CleanArgs& args) {
                          }});
   AtomicFile::commit_together({&source, &target, &removed});
   log::info(
-      "{}: {}, {} of them of two lines for one; {} of the source and {} of the target have "
+      "{}: {}{}, {} of them of two lines for one; {} of the source and {} of the target have "
       "no partner",
-      args.output, counted(counts.pairs, "pair"), counts.joined, counted(counts.sources, "line"),
-      counted(counts.targets, "line"));
+      args.output, slips.any() ? "" : "no line has slipped; ", counted(counts.pairs, "pair"),
+      counts.joined, counted(counts.sources, "line"), counted(counts.targets, "line"));
+  if (const data::Slips left = data::find_slips(outputs[0], outputs[1]); left.any())
+    log::warn("{}: some are not mended yet: {}", args.output, left.message(outputs[0], outputs[1]));
+  else if (!left.could_be_seen() && counts.pairs > 0)
+    log::warn("{}: {}", args.output, left.blindness());
 }
 
 void clean(const CleanArgs& args) {

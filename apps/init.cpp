@@ -190,10 +190,13 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ne
 /// Throws where the lines have slipped: pairs that are divided cannot be put right any more. Warns
 /// of a header, which would become a pair of one of the parts.
 void require_sound_lines(const InitArgs& args, const data::CorpusShape& shape) {
+  const std::string name = data::realigned_name(args.source, args.target);
   if (shape.slips.any())
-    throw UserError("init: {}: {}; and then: heed init realigned.source realigned.target --name {}",
+    throw UserError("init: {}: {}; and then: heed init {}.source {}.target --name {}",
                     data::files_text(args.source, args.target),
-                    shape.slips.message(args.source, args.target), shell_word(args.name));
+                    shape.slips.message(args.source, args.target), name, name,
+                    shell_word(args.name));
+  if (shape.slips.are_strangers()) log::warn(data::Slips::strangers(args.source, args.target));
   if (!shape.has_header) return;
   std::string cure;
   for (const std::string& path : {args.source, args.target})

@@ -15,7 +15,7 @@ foreach(room base config data decode/search document engine http kernels/rows mo
     list(APPEND sources ${files})
   endif()
 endforeach()
-foreach(file draw/attention_page draw/page_data draw/play_page draw/png draw/step_page draw/svg score/chrf score/config score/metrics study/alignment study/attention_matrix study/decoding_steps study/flags study/number_words study/numbers
+foreach(file draw/attention_page draw/page_data draw/play_page draw/png draw/step_page draw/svg score/chrf score/config score/metrics study/alignment study/attention_matrix study/decoding_steps study/flags study/digit_groups study/joined_groups study/month_names study/number_reading study/number_units study/number_words study/numbers study/numbers_of_text study/numerals
         train/config train/kinds train/losses inspect/details inspect/retry
         run/config run/folder run/line_models run/measured_times run/saved_config)
   list(APPEND sources ${PROJECT_SOURCE_DIR}/src/${file}.cpp)

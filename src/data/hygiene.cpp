@@ -218,6 +218,9 @@ std::vector<HygieneReport::Line> HygieneReport::lines() const {
     if (set.slips.any())
       lines.push_back(
           {.text = "  " + set.slips.message(set.source, set.target), .is_warning = true});
+    else if (set.slips.are_strangers())
+      lines.push_back(
+          {.text = "  " + Slips::strangers(set.source, set.target), .is_warning = true});
     if (lines.size() == head + 1) lines[head].text += ": no flaws found";
   }
   return lines;

@@ -128,7 +128,11 @@ void PairReader::mismatch() {
     if (const auto flaw = text::csv_flaw(reader->path())) advice = "; " + *flaw;
   if (advice.empty() && !text::is_stream(source_.path()) && !text::is_stream(target_->path())) {
     const Slips slips = find_slips(source_.path(), target_->path());
-    if (slips.any()) advice = "; " + slips.message(source_.path(), target_->path());
+    if (slips.any())
+      advice = "; " + slips.message(source_.path(), target_->path());
+    else if (slips.could_be_seen())
+      advice = fmt::format("; the lines that both have fit, and `{}` leaves out the others",
+                           realign_command(source_.path(), target_->path()));
   }
   throw UserError(
       "{} has {} lines and {} has {}; line i of one must be the translation of line i of the "

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "text/lines.h"
+#include "text/utf8.h"
 
 namespace heed::data {
 namespace {
@@ -16,6 +17,7 @@ constexpr int64_t kAlignedAnew = 12;              // lines of a stretch that are
 constexpr int64_t kMostCells = int64_t{1} << 22;  // of the table of align()
 constexpr float kOpened = -5, kGoesOn = -0.3F;    // nats of lines without a partner
 constexpr float kJoined = -6;                     // nats of two lines for one
+constexpr float kEmptyBeside = -20, kBothEmpty = 0.5F;
 
 /// How a bead ends.
 enum Move : unsigned char { kPair, kTwoSources, kTwoTargets, kSourceAlone, kTargetAlone, kStart };
@@ -101,21 +103,29 @@ class AlignmentTable {
       const std::size_t before = best_end(i - bead.sources, j - bead.targets);
       offer(kTogether, move, before, at(i - bead.sources, j - bead.targets).score[before] + likely);
     };
-    if (i > 0 && j > 0) together(kPair, likeness_.of(source_[i - 1], target_[j - 1]));
+    if (i > 0 && j > 0) {
+      const LineMarks &source = source_[i - 1], &target = target_[j - 1];
+      together(kPair, source.is_empty() != target.is_empty() ? kEmptyBeside
+                      : source.is_empty()                    ? kBothEmpty
+                                                             : likeness_.of(source, target));
+    }
     if (i > 1 && j > 0)
       together(kTwoSources,
                likeness_.of(joined(source_[i - 2], source_[i - 1]), target_[j - 1]) + kJoined);
     if (i > 0 && j > 1)
       together(kTwoTargets,
                likeness_.of(source_[i - 1], joined(target_[j - 2], target_[j - 1])) + kJoined);
-    const auto alone = [&](End end, Move move) {
+    const auto alone = [&](End end, Move move, bool is_empty) {
       const Bead bead = bead_of(move);
       const Cell& from = at(i - bead.sources, j - bead.targets);
       for (std::size_t before = 0; before < kEnds; ++before)
-        offer(end, move, before, from.score[before] + (before == end ? kGoesOn : kOpened));
+        if (is_empty)  // it costs nothing, and begins no piece that is missing
+          offer(static_cast<End>(before), move, before, from.score[before]);
+        else
+          offer(end, move, before, from.score[before] + (before == end ? kGoesOn : kOpened));
     };
-    if (i > 0) alone(kSource, kSourceAlone);
-    if (j > 0) alone(kTarget, kTargetAlone);
+    if (i > 0) alone(kSource, kSourceAlone, source_[i - 1].is_empty());
+    if (j > 0) alone(kTarget, kTargetAlone, target_[j - 1].is_empty());
   }
 
   std::span<const LineMarks> source_, target_;
@@ -166,10 +176,18 @@ class Realigner {
     return line;
   }
 
+  /// Where one of the lines is blank, neither has a partner.
   void copy_pair() {
-    const std::string source = read_source();
-    out_.pair(source, read_target());
-    ++counts_.pairs;
+    const std::string source = read_source(), target = read_target();
+    if (text::is_blank(source) == text::is_blank(target)) {
+      out_.pair(source, target);
+      ++counts_.pairs;
+      return;
+    }
+    out_.alone(next_source_, true, source);
+    out_.alone(next_target_, false, target);
+    ++counts_.sources;
+    ++counts_.targets;
   }
 
   /// Aligns the lines before these of both files.

@@ -15,21 +15,25 @@
 namespace heed::data {
 namespace {
 
-constexpr int64_t kBand = 10;           // lags on both sides of a lag that are tried
-constexpr int64_t kReach = 4096;        // the same where none of these fits
-constexpr int64_t kWindow = 8192;       // lines that are decided at a time
-constexpr int64_t kAhead = 1024;        // lines after them that are looked at, too
-constexpr int64_t kFewest = 50;         // lines from which anything is learned
-constexpr int64_t kBlockOfLines = 250;  // lines of which a correlation is taken
-constexpr int64_t kProbe = 200;         // lines that are looked for far away
-constexpr int64_t kProbes = 12;         // attempts for one stretch without lag
-constexpr int64_t kShortest = 10;       // lines of a slip that ends again
-constexpr std::size_t kBands = 12;      // in one window
-constexpr float kChange = 14;           // nats of a change of the lag: rare, one in a million lines
-constexpr float kFound = 30;            // nats that a probe needs
-constexpr float kWithoutPartner = -1;   // nats of a line whose partner is beyond the file
-constexpr float kBesideEmpty = -0.25;   // nats of a line whose partner is empty, or the reverse
+constexpr int64_t kBand = 10;            // lags on both sides of a lag that are tried
+constexpr int64_t kReach = 4096;         // the same where none of these fits
+constexpr int64_t kWindow = 8192;        // lines that are decided at a time
+constexpr int64_t kAhead = 1024;         // lines after them that are looked at, too
+constexpr int64_t kFewest = 50;          // lines from which anything is learned
+constexpr int64_t kBlockOfLines = 250;   // lines of which a correlation is taken
+constexpr int64_t kProbe = 200;          // lines that are looked for far away
+constexpr int64_t kProbes = 12;          // attempts for one stretch without lag
+constexpr int64_t kShortest = 10;        // lines of a slip that ends again
+constexpr std::size_t kBands = 12;       // in one window
+constexpr std::size_t kMostNearby = 16;  // times that lags nearby are added, in one window
+constexpr float kChange = 14;          // nats of a change of the lag: rare, one in a million lines
+constexpr int64_t kWide = 64;          // lags on both sides where lengths alone decide
+constexpr float kChangeByLengths = 7;  // nats of a change there: a file with very many slips
+constexpr float kFound = 30;           // nats that a probe needs
+constexpr float kWithoutPartner = -1;  // nats of a line whose partner is beyond the file
+constexpr float kBesideEmpty = -0.25;  // nats of a line whose partner is empty, or the reverse
 constexpr int64_t kShown = 5;
+constexpr int64_t kOfStrangers = 500;  // lines from which their correlation tells something
 
 std::string lines_of(int64_t begin, int64_t end) {
   return begin + 1 == end ? fmt::format("line {}", end)
@@ -46,11 +50,19 @@ std::string describe(const Stretch& stretch, int64_t lines) {
                      lag > 0 ? "late" : "early");
 }
 
+double Correlation::value(int64_t fewest) const {
+  const double spread = (xx_ - x_ * x_ / n_) * (yy_ - y_ * y_ / n_);
+  return n_ < static_cast<double>(fewest) || !(spread > 1e-12)
+             ? 0
+             : (xy_ - x_ * y_ / n_) / std::sqrt(spread);
+}
+
 /// Some lines of both files, and what is found out about them.
 struct SlipFinder::Window {
   std::span<const LineMarks> source, target;
   int64_t offset = 0;         // source line i and target line i + offset have the same number
   int64_t before = 0;         // the lag of the lines before
+  float change = kChange;     // nats of a change of the lag
   std::vector<int64_t> lags;  // that are tried, in order
   std::vector<bool> repeats_source, repeats_target;  // whether a line is the one before again
   std::shared_ptr<const PairLikeness> likeness;
@@ -67,8 +79,8 @@ struct SlipFinder::Window {
       repeats_target.push_back(i > 0 && target[i] == target[i - 1]);
   }
 
-  void try_around(int64_t lag) {
-    for (int64_t near = lag - kBand; near <= lag + kBand; ++near) lags.push_back(near);
+  void try_around(int64_t lag, int64_t band = kBand) {
+    for (int64_t near = lag - band; near <= lag + band; ++near) lags.push_back(near);
     std::ranges::sort(lags);
     const auto repeated = std::ranges::unique(lags);
     lags.erase(repeated.begin(), repeated.end());
@@ -88,16 +100,12 @@ struct SlipFinder::Window {
 
   /// The correlation of the lengths of a block and of its partners; 0 where there are too few.
   double correlation(int64_t begin, int64_t end, int64_t lag) const {
-    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
-    for (int64_t line = begin; line < end; ++line) {
-      if (!has(partner(line, lag)) || source[line].is_empty() ||
-          target[partner(line, lag)].is_empty())
-        continue;
-      const double s = source[line].length, t = target[partner(line, lag)].length;
-      ++n, x += s, y += t, xx += s * s, yy += t * t, xy += s * t;
-    }
-    const double spread = (xx - x * x / n) * (yy - y * y / n);
-    return n < kFewest || !(spread > 1e-12) ? 0 : (xy - x * y / n) / std::sqrt(spread);
+    Correlation lengths;
+    for (int64_t line = begin; line < end; ++line)
+      if (has(partner(line, lag)) && !source[line].is_empty() &&
+          !target[partner(line, lag)].is_empty())
+        lengths.add(source[line].length, target[partner(line, lag)].length);
+    return lengths.value(kFewest);
   }
 
   /// Partners by the lengths alone: the lag of a block is another one than `before` where its
@@ -126,10 +134,16 @@ struct SlipFinder::Window {
     likeness = std::make_shared<const PairLikeness>(source, target, partners);
   }
 
-  /// Viterbi's algorithm over the lags and "none".
   void find_path() {
+    find_path(change, [&](int64_t line, int64_t lag) { return score(line, lag); });
+  }
+
+  /// Viterbi's algorithm over the lags and "none". A change of the lag costs `change` nats;
+  /// `score_of(line, lag)` are those of a pair.
+  template <class Score>
+  void find_path(float change, const Score& score_of) {
     const std::size_t states = lags.size() + 1, lines = source.size();
-    std::vector<float> best(states, -kChange);
+    std::vector<float> best(states, -change);
     const auto usual = std::ranges::find(lags, before);
     if (usual != lags.end()) best[usual - lags.begin()] = 0;
     std::vector<std::size_t> top(lines);                  // the best state before each line
@@ -139,9 +153,9 @@ struct SlipFinder::Window {
       const float highest = best[top[line]];
       for (std::size_t state = 0; state < states; ++state) {
         const float stay = best[state] - highest;
-        from_top[line * states + state] = stay < -kChange;
-        best[state] = std::max(stay, -kChange);
-        if (state < lags.size()) best[state] += score(static_cast<int64_t>(line), lags[state]);
+        from_top[line * states + state] = stay < -change;
+        best[state] = std::max(stay, -change);
+        if (state < lags.size()) best[state] += score_of(static_cast<int64_t>(line), lags[state]);
       }
     }
     path.resize(lines);
@@ -150,6 +164,72 @@ struct SlipFinder::Window {
       path[line] = state;
       if (from_top[line * states + state] != 0) state = top[line];
     }
+  }
+
+  /// Finds the path by the lengths alone, for a file with so many slips that no block has one lag.
+  /// The logarithms of the lengths of a pair differ by 0.3, those of any two lines by what their
+  /// own deviations give (Gale and Church 1993, with logarithms).
+  void find_path_by_lengths() {
+    const Lengths from(source), to(target);
+    constexpr double kOfPair = 0.3, kOutliers = 0.05;
+    const double of_others = std::sqrt(from.variance + to.variance);
+    if (of_others <= kOfPair) return;
+    try_around(before, kWide);
+    const auto log_density = [](double distance, double deviation) {
+      return -distance * distance / (2 * deviation * deviation) - std::log(deviation);
+    };
+    find_path(kChangeByLengths, [&](int64_t line, int64_t lag) {
+      const int64_t other = partner(line, lag);
+      if (!has(other)) return kWithoutPartner;
+      if (source[line].is_empty() || target[other].is_empty())
+        return source[line].is_empty() == target[other].is_empty() ? 0 : kBesideEmpty;
+      const double distance = target[other].length - to.mean - (source[line].length - from.mean);
+      const double ratio = log_density(distance, kOfPair) - log_density(distance, of_others);
+      return static_cast<float>(std::log((1 - kOutliers) * std::exp(ratio) + kOutliers));
+    });
+  }
+
+  /// Makes a change as cheap as changes are frequent in the path.
+  void learn_change() {
+    int64_t changes = 1;
+    for (std::size_t line = 1; line < path.size(); ++line) changes += path[line] != path[line - 1];
+    constexpr float kRarer = 6.5;  // nats: also in such a file hardly a change is told by one line
+    change = std::min(kChange, std::log(static_cast<float>(size()) / changes) + kRarer);
+  }
+
+  /// The mean and the variance of the lengths of lines that are not empty.
+  struct Lengths {
+    double mean = 0, variance = 0;
+
+    explicit Lengths(std::span<const LineMarks> lines) {
+      double n = 0, squares = 0;
+      for (const LineMarks& line : lines) {
+        if (line.is_empty()) continue;
+        ++n, mean += line.length, squares += static_cast<double>(line.length) * line.length;
+      }
+      mean /= std::max(n, 1.0);
+      variance = squares / std::max(n, 1.0) - mean * mean;
+    }
+  };
+
+  /// Adds the lags around those on both sides of each stretch without one: slips that follow each
+  /// other closely lead out of those that are tried. False where that adds none.
+  bool look_nearby() {
+    const std::size_t tried = lags.size();
+    std::vector<int64_t> around;
+    std::optional<int64_t> last;
+    for (int64_t begin = 0, end = 0; begin < size(); begin = end) {
+      for (end = begin; end < size() && path[end] == path[begin];) ++end;
+      if (path[begin] < tried) {
+        last = lags[path[begin]];
+        continue;
+      }
+      if (end - begin < kShortest) continue;
+      around.push_back(last.value_or(before));
+      if (end < size()) around.push_back(lags[path[end]]);
+    }
+    for (const int64_t lag : around) try_around(lag);
+    return lags.size() > tried;
   }
 
   /// A lag far away that fits a part of the lines [begin, end); nothing where there is none.
@@ -175,17 +255,15 @@ struct SlipFinder::Window {
     return path.front() < lags.size() && std::ranges::count(path, path.front()) == size();
   }
 
-  /// The mean of what partners are more likely than the lines beside them, in nats.
+  /// What partners are more likely than the lines beside them, in nats per line.
   double evidence(int64_t lines) const {
     double sum = 0;
-    int64_t judged = 0;
     for (int64_t line = 0; line < lines; ++line) {
       if (path[line] == lags.size()) continue;
       const int64_t lag = lags[path[line]];
       sum += score(line, lag) - (score(line, lag - 1) + score(line, lag + 1)) / 2;
-      ++judged;
     }
-    return judged == 0 ? 0 : sum / static_cast<double>(judged);
+    return lines == 0 ? 0 : sum / static_cast<double>(lines);
   }
 
   /// The lag far away at which the lengths of a block correlate best; nothing where none does.
@@ -279,6 +357,16 @@ void SlipFinder::take(std::size_t size, std::size_t lines) {
       window.find_path();
     }
   }
+  if (stretches_.empty() && window.evidence(window.size()) < Slips::kLeastEvidence) {
+    window.find_path_by_lengths();
+    for (int again = 0; again < 4; ++again) {
+      window.learn_change();
+      window.learn(window.partners());
+      window.find_path();
+    }
+  }
+  for (std::size_t bands = 1; bands < kMostNearby && window.look_nearby(); ++bands)
+    window.find_path();
   for (std::size_t bands = 1; bands < kBands && window.look_further(); ++bands) window.find_path();
 
   for (std::size_t line = 0; line < lines; ++line) {
@@ -293,6 +381,10 @@ void SlipFinder::take(std::size_t size, std::size_t lines) {
     if (!none) lag_ = *lag;
   }
   evidence_ += window.evidence(static_cast<int64_t>(lines)) * static_cast<double>(lines);
+  for (std::size_t line = 0; line < lines; ++line) {
+    const int64_t other = window.partner(static_cast<int64_t>(line), 0);
+    if (window.has(other)) lengths_.add(window.source[line].length, window.target[other].length);
+  }
 }
 
 namespace {
@@ -323,13 +415,36 @@ Slips SlipFinder::finish() {
   return {.stretches = merged(stretches_),
           .sources = first_source_,
           .targets = first_target_ + std::ssize(target_),
-          .evidence = evidence_ / static_cast<double>(std::max<int64_t>(first_source_, 1))};
+          .evidence = evidence_ / static_cast<double>(std::max<int64_t>(first_source_, 1)),
+          .correlation = lengths_.value(kOfStrangers)};
+}
+
+std::string Slips::blindness() const {
+  if (could_be_seen()) return "";
+  if (const int64_t lines = std::min(sources, targets); lines < kFewest)
+    return fmt::format("{} are too few to tell whether they have slipped; {} tell it",
+                       counted(lines, "line"), kFewest);
+  return "lines look no more like their translations than like the lines beside these, so that "
+         "nobody can tell whether they have slipped";
+}
+
+bool Slips::are_strangers() const {
+  constexpr double kCorrelated = 0.1;  // pairs of one word each have more
+  return !could_be_seen() && std::min(sources, targets) >= kOfStrangers &&
+         correlation < kCorrelated;
 }
 
 bool Slips::any() const {
   return could_be_seen() && std::ranges::any_of(stretches, [](const Stretch& one) {
            return one.lag.value_or(0) != 0;
          });
+}
+
+std::string Slips::strangers(const std::string& source, const std::string& target) {
+  return fmt::format(
+      "line i of {} looks no more like line i of {} than like any other: do the sides belong "
+      "together, in the same order?",
+      target.empty() ? source + "'s first column" : source, target.empty() ? "the second" : target);
 }
 
 std::vector<std::string> Slips::text() const {
@@ -365,10 +480,16 @@ Slips find_slips(const std::string& source, const std::string& target) {
   return finder.finish();
 }
 
+std::string realigned_name(const std::string& source, const std::string& target) {
+  std::string name = "realigned";
+  while (source.starts_with(name + ".") || target.starts_with(name + ".")) name += "_again";
+  return name;
+}
+
 std::string realign_command(const std::string& source, const std::string& target) {
   if (!target.empty())
-    return fmt::format("heed clean {} {} --realign -o realigned", shell_path(source),
-                       shell_path(target));
+    return fmt::format("heed clean {} {} --realign -o {}", shell_path(source), shell_path(target),
+                       realigned_name(source, target));
   const std::string both = shell_path(source);
   return fmt::format("cut -f1 {} > SOURCE; cut -f2 {} > TARGET; {}", both, both,
                      realign_command("SOURCE", "TARGET"));

@@ -34,17 +34,37 @@ struct Slips {
   int64_t sources = 0, targets = 0;  // lines of the files
   /// The nats per line by which partners are more likely than the lines beside them.
   double evidence = 0;
+  /// The correlation of the lengths of the lines with the same number; 0 where there are few.
+  double correlation = 0;
 
   bool any() const;
   /// Whether a slip would have been seen: in a text whose lines all look alike it is not.
   bool could_be_seen() const { return evidence >= kLeastEvidence; }
   static constexpr double kLeastEvidence = 0.25;
+  /// Where no slip could be seen, why; empty where one could.
+  std::string blindness() const;
+  /// Whether nothing tells that lines with the same number belong together, as where one of the
+  /// files is sorted and the other one is not.
+  bool are_strangers() const;
+  /// The message that says so.
+  static std::string strangers(const std::string& source, const std::string& target);
   /// A line for each stretch whose lag is not 0, at most five and then their number.
   std::vector<std::string> text() const;
   /// The message that says where the lines of these files have slipped, with the command that mends
   /// it; without one where a file looks like CSV, of which something else is wrong. An empty
   /// `target`: the source is a file of both sides. any() holds.
   std::string message(const std::string& source, const std::string& target) const;
+};
+
+/// Pearson's correlation of pairs of numbers.
+class Correlation {
+ public:
+  void add(double x, double y) { ++n_, x_ += x, y_ += y, xx_ += x * x, yy_ += y * y, xy_ += x * y; }
+  /// 0 where there are fewer than `fewest`, or one of the numbers is always the same.
+  double value(int64_t fewest) const;
+
+ private:
+  double n_ = 0, x_ = 0, y_ = 0, xx_ = 0, yy_ = 0, xy_ = 0;
 };
 
 /// Takes the lines of both files and finds the most likely lags by Viterbi's algorithm: the lag is
@@ -72,11 +92,16 @@ class SlipFinder {
   int64_t lag_ = 0;  // of the lines before
   std::vector<Stretch> stretches_;
   double evidence_ = 0;  // of all lines together
+  Correlation lengths_;  // of lines with the same number
 };
 
 /// Reads two files, which need not have the same number of lines. Throws what text::LineReader
 /// throws.
 Slips find_slips(const std::string& source, const std::string& target);
+
+/// The beginning of the names of files with their lines put beside their translations, which is not
+/// that of these files.
+std::string realigned_name(const std::string& source, const std::string& target);
 
 /// The command that puts the lines of such files beside their translations. An empty `target`: the
 /// source is a file of both sides, of which each gets a file first.

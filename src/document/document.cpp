@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "document/kept_tokens.h"
 #include "document/line_breaks.h"
 #include "document/segment_builder.h"
 #include "document/stand_ins.h"
@@ -39,9 +40,9 @@ std::string read_document(const std::string& path) {
   return all;
 }
 
-/// What a document keeps in any case: addresses, and the paths and names of files.
+/// What a document keeps in any case: addresses, and names of files and programs.
 text::KeepOptions with_addresses(text::KeepOptions kept) {
-  kept.urls = kept.emails = kept.files = true;
+  kept.urls = kept.emails = kept.names = true;
   return kept;
 }
 
@@ -431,6 +432,8 @@ Document::Document(std::string_view bytes, const DocumentFormat& format,
     : bytes_(bytes), text_(options.kept) {
   const Passages passages = format.read(bytes, options.read);
   script_ = script_of_most(bytes, passages);
+  has_passages_ =
+      std::ranges::any_of(passages, [](const Passage& passage) { return !passage.tokens.empty(); });
   for (const Passage& passage : passages) add(passage, options);
   text_.add(bytes.substr(added_));
   bytes_ = {};

@@ -44,6 +44,8 @@ class Document {
   const SegmentedText& text() const { return text_; }
   /// The number of the document's line, from 1, on which each segment begins.
   const std::vector<int64_t>& lines() const { return lines_; }
+  /// Whether something is where text may be: all of it tags, where there is no segment.
+  bool has_passages() const { return has_passages_; }
   /// How many sentences were too long, and the line of the first.
   int64_t too_long() const { return too_long_; }
   int64_t first_too_long() const { return first_too_long_; }
@@ -62,6 +64,7 @@ class Document {
   text::Script script_ = text::Script::none;  // of most letters
   SegmentedText text_;
   std::vector<int64_t> lines_;
+  bool has_passages_ = false;
   int64_t too_long_ = 0, first_too_long_ = 0;
   std::size_t added_ = 0;    // bytes whose translation is in text_
   std::size_t counted_ = 0;  // bytes before which line_ - 1 lines end

@@ -43,8 +43,9 @@ std::optional<std::size_t> UntranslatedBlocks::last_of(std::size_t i, std::size_
   if (!last) last = last_of_environment(i, from);
   if (!last) last = last_of_code(i, from);
   if (!last) last = last_of_inclusions(i, from);
-  if (!last) last = last_of_comment(i, from, "%%", "%%");  // of Obsidian
-  if (!last) last = last_of_comment(i, from, "{#", "#}");  // of Jinja
+  if (!last) last = last_of_comment(i, from, "%%", "%%");    // of Obsidian
+  if (!last) last = last_of_comment(i, from, "{#", "#}");    // of Jinja
+  if (!last) last = last_of_comment(i, from, "{/*", "*/}");  // of MDX
   if (!last) last = last_of_module(i, from);
   return last;
 }
@@ -100,7 +101,9 @@ std::optional<std::size_t> UntranslatedBlocks::last_of_code(std::size_t i, std::
   const std::string_view mark = first.substr(0, is_liquid ? 2 : 3);
   const std::size_t begin = after_run(first, "- \t", mark.size());
   const std::string_view name = first.substr(begin, after_run(first, kOfNames, begin) - begin);
-  if (!keeps_content(name)) return {};
+  // A tab of Docsy is code in a language, if it names one.
+  const bool is_code_in_tab = name == "tab" && first.find(" lang=") != first.npos;
+  if (!keeps_content(name) && !is_code_in_tab) return {};
   const std::string end = (is_liquid ? "end" : "/") + std::string(name);
   std::size_t& k = ends_of_code_.try_emplace(std::string(mark) + end, 0).first->second;
   const auto is_end = [&](std::string_view rest) {

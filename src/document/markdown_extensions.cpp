@@ -15,6 +15,7 @@
 #include "document/markdown_blocks.h"
 #include "document/markdown_fences.h"
 #include "document/markdown_inserts.h"
+#include "document/markdown_jsx.h"
 #include "document/markdown_lines.h"
 #include "document/templates.h"
 #include "text/utf8.h"
@@ -31,6 +32,7 @@ class CommonMarkdownMaker {
   CommonMarkdownMaker(std::string_view bytes, std::size_t from)
       : bytes_(bytes), lines_(bytes), out_{.text = std::string(bytes), .whole = {}} {
     blank(0, from);
+    hide_prefixes_of_code();
     for (std::size_t i = 0; i < lines_.count(); ++i)
       if (start(i) >= from) add(i);
   }
@@ -49,6 +51,19 @@ class CommonMarkdownMaker {
   void blank(std::size_t from, std::size_t to) {
     for (std::size_t at = from; at < to; ++at)
       if (!is_one_of(out_.text[at], "\r\n")) out_.text[at] = ' ';
+  }
+
+  /// Changes the names of tags that begin as those of code and are others, such as
+  /// `<Prerequisites>`: md4c 0.4.8 takes them for `<pre>`, whose block ends only at `</pre>`.
+  void hide_prefixes_of_code() {
+    for (std::size_t at = 0; (at = bytes_.find('<', at)) != bytes_.npos;) {
+      at += 1 + (bytes_.substr(at + 1).starts_with('/') ? 1 : 0);
+      for (const std::string_view name : {"pre", "script", "style", "textarea"})
+        if (const std::string_view rest = bytes_.substr(at);
+            ascii_lower(rest.substr(0, name.size())) == name && rest.size() > name.size() &&
+            is_one_of(rest[name.size()], std::string(kOfPlainNames) + ".:"))
+          out_.text[at] = 'x';
+    }
   }
 
   /// Makes bytes at the beginning of a line an empty heading, or the mark of one.
@@ -80,6 +95,19 @@ class CommonMarkdownMaker {
     out_.text[from] = '(';
     out_.text[to - 1] = ')';
     covered_ = to;
+  }
+
+  /// Makes a tag of JSX one of HTML, on one line and with values in quotes.
+  void make_tag(std::size_t from) {
+    const JsxTag tag = jsx_tag_at(bytes_, from);
+    for (std::size_t at = from; at < from + tag.bytes; ++at)
+      if (is_one_of(out_.text[at], "\r\n")) out_.text[at] = ' ';
+    for (const ByteRange& value : tag.values) {
+      std::fill(out_.text.begin() + static_cast<std::ptrdiff_t>(value.from),
+                out_.text.begin() + static_cast<std::ptrdiff_t>(value.to), Token::kWord);
+      if (bytes_[value.from - 1] == '=') out_.text[value.from] = out_.text[value.to - 1] = '"';
+    }
+    covered_ = from + tag.bytes;
   }
 
   /// Makes lines `i`, from byte `from` of it, to `last` empty headings.
@@ -146,6 +174,7 @@ class CommonMarkdownMaker {
   }
 
   void add(std::size_t i) {
+    if (i < after_code_) return;
     if (start(i) >= covered_ && is_rule(i)) return;
     const std::string_view line = lines_.line(i);
     const std::size_t at = start(i), bullet = letters_.bytes_of(line);
@@ -239,9 +268,43 @@ class CommonMarkdownMaker {
     }
     if (!fences_.empty() && !fences_.back().is_text) return false;
     const bool is_text = is_directive_of_text(directive);
+    if (!is_text)
+      if (const auto last = last_of_code(i, prefix, fence)) {
+        after_code_ = *last + 1;
+        return true;
+      }
     fences_.push_back({fence.mark, fence.length, prefix.quotes, is_text});
     if (is_text) add_directive(i, at, rest, directive);
     return is_text;
+  }
+
+  /// The last line of the code that the fence in line `i` begins; nothing where it has no end, or
+  /// its quotation or item ends before.
+  std::optional<std::size_t> last_of_code(std::size_t i, const LinePrefix& prefix,
+                                          const Fence& fence) {
+    std::size_t& without_end = ends_of_fences_[{fence.mark, fence.length}];
+    if (i < without_end) return {};
+    constexpr std::size_t kLeastOfItems = 2, kOfCode = 4;  // columns
+    const std::size_t column = prefix.is_item                  ? prefix.bytes
+                               : prefix.bytes >= kLeastOfItems ? kLeastOfItems
+                                                               : 0;
+    for (std::size_t k = i + 1; k < lines_.count(); ++k) {
+      std::string_view line = lines_.line(k);
+      for (int64_t quote = 0; quote < prefix.quotes; ++quote) {
+        const std::size_t mark = after_run(line, " \t");
+        if (!line.substr(mark).starts_with('>')) return {};
+        line.remove_prefix(mark + 1);
+      }
+      const std::string_view rest = trim(line);
+      const std::size_t blanks = after_run(line, " \t");
+      if (prefix.quotes == 0 && !rest.empty() && blanks < column && line[0] != '\t') return {};
+      const Fence end = fence_of(rest);
+      if (blanks < std::max(column, prefix.indent) + kOfCode && end.mark == fence.mark &&
+          end.length >= fence.length && end.info.empty())
+        return k;
+    }
+    without_end = lines_.count();
+    return {};
   }
 
   /// Adds the first line of a directive, which has `rest` from byte `at` of the document on, and
@@ -307,16 +370,31 @@ class CommonMarkdownMaker {
     if (is_reference_to_module(rest_of_line(lines_, i, from)))
       return make_letters(start(i) + from, start(i) + line.size());
     if (begin == line.npos || begin < from || !trim(line).ends_with('}') ||
-        !is_one_of(line[begin - 1], " \t") || bytes_of_attributes(line, begin) == 0)
+        !(is_name_of_heading(trim(line.substr(begin))) ||
+          (is_one_of(line[begin - 1], " \t") && bytes_of_attributes(line, begin) > 0)))
       return add_inserts(i, from);
     add_inserts(i, from, begin);
     blank(start(i) + begin, start(i) + line.size());
     out_.whole.push_back({start(i) + begin, start(i) + line.size()});
   }
 
+  /// Whether it is `{#name}`, which may directly follow the text of a heading.
+  static bool is_name_of_heading(std::string_view text) {
+    constexpr std::string_view kOther = " \t{}\"'`";
+    return text.starts_with("{#") && text.find_first_of(kOther, 2) == text.size() - 1 &&
+           text.size() > 3;
+  }
+
   /// The title of a container may end in attributes of any name: `::: details Title {open}`.
   void add_title(std::size_t i, std::size_t from) {
     const std::string_view line = lines_.line(i);
+    if (const std::size_t end = end_of_label(line, from); end > 0) {
+      out_.whole.push_back({start(i) + from, start(i) + from + 1});
+      blank(start(i) + from, start(i) + from + 1);
+      add_inserts(i, from + 1, end);
+      out_.whole.push_back({start(i) + end, start(i) + line.size()});
+      return blank(start(i) + end, start(i) + line.size());
+    }
     const std::size_t begin = line.rfind('{');
     if (begin == line.npos || begin < from || !trim(line).ends_with('}') ||
         !is_one_of(line[begin - 1], " \t") || trim(line.substr(begin)).find('}') == 1)
@@ -324,6 +402,24 @@ class CommonMarkdownMaker {
     add_inserts(i, from, begin);
     blank(start(i) + begin, start(i) + line.size());
     out_.whole.push_back({start(i) + begin, start(i) + line.size()});
+  }
+
+  /// The bracket that ends the label of a directive, `:::note[A *label*]{#name}`, which begins at
+  /// `from`; 0 where there is none.
+  static std::size_t end_of_label(std::string_view line, std::size_t from) {
+    if (from >= line.size() || line[from] != '[') return 0;
+    std::size_t depth = 0;
+    for (std::size_t at = from; at < line.size(); ++at) {
+      if (line[at] == '\\') {
+        ++at;
+      } else if (line[at] == '[') {
+        ++depth;
+      } else if (line[at] == ']' && --depth == 0) {
+        const std::string_view rest = trim(line.substr(at + 1));
+        return rest.empty() || (rest.starts_with('{') && rest.ends_with('}')) ? at : 0;
+      }
+    }
+    return 0;
   }
 
   /// Makes bytes the marker of an item whose text is indented by four columns.
@@ -356,6 +452,9 @@ class CommonMarkdownMaker {
         case Insert::InsertKind::target:
           make_target(begin, end);
           break;
+        case Insert::InsertKind::tag:
+          make_tag(begin);
+          break;
         case Insert::InsertKind::marks:
           for (const std::size_t mark : {begin, end - 2})
             out_.text[mark] = out_.text[mark + 1] = '~';
@@ -383,8 +482,10 @@ class CommonMarkdownMaker {
   UntranslatedBlocks blocks_{lines_};
   LetterBullets letters_;
   CommonMarkdown out_;
-  std::size_t covered_ = 0;                         // the byte after the last insert
-  std::vector<OpenFence> fences_;                   // each in the one before
+  std::size_t covered_ = 0;        // the byte after the last insert
+  std::size_t after_code_ = 0;     // the line after the code of a fence
+  std::vector<OpenFence> fences_;  // each in the one before
+  std::map<std::pair<char, std::size_t>, std::size_t> ends_of_fences_;  // by mark and length
   std::map<std::size_t, std::size_t> without_end_;  // by length of a mark: up to which line
   std::vector<std::pair<std::size_t, std::size_t>> dashes_;  // byte of the document, how many
 };

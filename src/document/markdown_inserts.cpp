@@ -8,6 +8,7 @@
 #include "document/lines_of_text.h"
 #include "document/markdown_extensions.h"
 #include "document/markdown_fences.h"
+#include "document/markdown_jsx.h"
 #include "document/templates.h"
 #include "text/script.h"
 #include "text/utf8.h"
@@ -36,6 +37,26 @@ bool may_be_one_text(std::string_view text) {
   return true;
 }
 
+/// Bytes of inline code whose result stands in its place, `r x` or `{python} x` of R Markdown and
+/// Quarto, that begins at `at`, or 0.
+std::size_t bytes_of_result(std::string_view text, std::size_t at) {
+  const std::string_view near = text.substr(at, kLongestInsert);
+  const std::size_t end = near.find('`', 1);
+  const bool is_run =
+      near.starts_with("`r ") || near.starts_with("`python ") || near.starts_with("`{");
+  return is_run && end != near.npos ? end + 1 : 0;
+}
+
+/// Whether a formula has no inline code but results.
+bool has_no_other_code(std::string_view formula) {
+  for (std::size_t at = 0; (at = formula.find('`', at)) != formula.npos;) {
+    const std::size_t bytes = bytes_of_result(formula, at);
+    if (bytes == 0) return false;
+    at += bytes;
+  }
+  return true;
+}
+
 /// Bytes of a formula, $x$ or $$x$$, that begins at `at`, or 0. No blank is inside beside a single
 /// $, and no letter or digit outside: "$5 and $6" and "5$ and 6$" are prices, "$HOME/$USER" is
 /// none.
@@ -48,8 +69,10 @@ std::size_t bytes_of_formula(std::string_view line, std::size_t at) {
   if (near.size() < 3 || is_one_of(near[1], " \t") ||
       text::is_in_word(text::value_before(line, at)))
     return 0;
-  for (std::size_t end = 1; (end = near.find('$', end)) != near.npos; ++end)
-    if (!is_one_of(near[end - 1], " \t\\"))
+  for (std::size_t end = 1; (end = near.find_first_of("$`", end)) != near.npos; ++end)
+    if (near[end] == '`')
+      end += std::max<std::size_t>(bytes_of_result(near, end), 1) - 1;
+    else if (!is_one_of(near[end - 1], " \t\\"))
       return end + 1 < near.size() && text::is_in_word(text::code_point_at(near, end + 1).value)
                  ? 0
                  : end + 1;
@@ -60,7 +83,7 @@ std::size_t bytes_of_formula(std::string_view line, std::size_t at) {
 std::size_t bytes_of_emoji(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at + 1);
   const std::size_t end = after_run(rest, "abcdefghijklmnopqrstuvwxyz0123456789_+-");
-  const bool is_free = at == 0 || is_one_of(line[at - 1], " \t:*_([");
+  const bool is_free = at == 0 || is_one_of(line[at - 1], " \t:*_([>");
   const bool has_letter = rest.substr(0, end).find_first_not_of("-+_:") != rest.npos;
   return is_free && end > 1 && has_letter && rest.substr(end).starts_with(':') ? end + 2 : 0;
 }
@@ -99,7 +122,7 @@ std::size_t bytes_of_wiki_link(std::string_view line, std::size_t at) {
   const std::string_view name = line.substr(at + 2, end - at - 2);
   if (is_one_of('[', name) || is_one_of(name.front(), " \t") || is_one_of(name.back(), " \t"))
     return 0;
-  return end + 2 < line.size() && is_one_of(line[end + 2], "([:]") ? 0 : end + 2 - at;
+  return end + 2 < line.size() && is_one_of(line[end + 2], "([]") ? 0 : end + 2 - at;
 }
 
 /// Bytes of the inline code that begins at `at` and ends in `text`, or 0.
@@ -273,20 +296,6 @@ std::size_t bytes_of_block_name(std::string_view line, std::size_t at) {
   return after_run(rest, kOfNames.substr(0, 63), 1) == rest.size() ? rest.size() : 0;
 }
 
-/// Bytes of a value of JSX, {props.value}, that begins at `at`, or 0.
-std::size_t bytes_of_jsx_value(std::string_view line, std::size_t at) {
-  const std::string_view near = line.substr(at, kLongestInsert);
-  const std::size_t end = near.find('}');
-  if (end == near.npos || !near.starts_with('{')) return 0;
-  const std::string_view inside = near.substr(1, end - 1);
-  const std::size_t point = inside.find('.');
-  return point != inside.npos && point > 0 && point + 1 < inside.size() &&
-                 is_one_of(inside[0], kFirstOfNames) &&
-                 inside.find_first_not_of(std::string(kOfWords) + "_.") == inside.npos
-             ? end + 1
-             : 0;
-}
-
 /// The byte of the bracket that opens `[text]` before the attributes at `at`, as Pandoc has them,
 /// `[text]{.class}`; npos where they are not of such a text.
 std::size_t begin_of_span(std::string_view line, std::size_t at) {
@@ -378,13 +387,22 @@ std::optional<Insert> brace_at(std::string_view document, const InsertLine& in, 
     insert.bytes.to = from + bytes;
     return bytes > 0;
   };
+  if (is_found(bytes_of_jsx_comment(document, at))) {
+    insert.letter = CommonMarkdown::kNote;
+    insert.is_structure = true;
+    return insert;
+  }
   if (line[from] == '{' &&
       (is_found(bytes_of_change(line, from)) || is_found(bytes_of_jsx_value(line, from)) ||
        is_found(bytes_of_role(document, at, at == in.covered)))) {
     insert.has_text = true;
     return insert;
   }
-  if (line[from] == '<' && !rest.starts_with("<%")) return {};
+  if (line[from] == '<' && !rest.starts_with("<%")) {
+    if (!is_found(jsx_tag_at(document, at).bytes)) return {};
+    insert.kind = Insert::InsertKind::tag;
+    return insert;
+  }
   if (is_found(bytes_of_template(document, at))) {
     const bool is_of_statement = is_statement(rest.substr(0, insert.bytes.to - from));
     insert.is_structure = is_of_statement || rest.starts_with("{{%");
@@ -502,7 +520,7 @@ Insert insert_at(std::string_view document, const InsertLine& in, std::size_t fr
       return brace_at(document, in, from).value_or(none());
     case '$':
       return is_found(bytes_of_formula(line, from)) &&
-                     !is_one_of('`', line.substr(from, insert.bytes.to - from))
+                     has_no_other_code(line.substr(from, insert.bytes.to - from))
                  ? insert
                  : none();
     case ':':

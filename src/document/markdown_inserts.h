@@ -27,6 +27,7 @@ struct Insert {
     item,    // it stays
     marks,   // two signs on both sides of a text, such as `==`
     target,  // attributes of the span before them
+    tag,     // a tag with values in braces, which a parser of HTML reads
   };
 
   InsertKind kind = InsertKind::text;

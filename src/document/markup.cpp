@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "document/kept_tokens.h"
 #include "document/segment_builder.h"
 #include "document/token.h"
 #include "text/characters.h"

@@ -66,9 +66,10 @@ std::size_t likely_percent(std::string_view text, std::size_t at) {
 /// Names in brackets of other kinds, and those that `--keep placeholders` finds.
 std::size_t likely_brackets(std::string_view text, std::size_t at) {
   const char c = text[at], next = byte_at(text, at + 1);
-  const bool may_be = c == '{' || (c == '$' && (next == '{' || next == 't')) ||
+  const bool may_be = c == '{' || (c == '$' && (next == '{' || is_letter(next))) ||
                       (c == '#' && next == '{') || (c == '[' && next == '[') ||
-                      (c == '<' && next == '<') || (c == '_' && next == '_');
+                      (c == '<' && (next == '<' || next == '%')) || (c == '_' && next == '_') ||
+                      (c == '\\' && next == '{');
   if (!may_be) return 0;
   const std::size_t bytes = text::kept_item_at(text, at, {.placeholders = true}).bytes;
   return bytes > 0 && text::has_text_inside(text.substr(at, bytes)) ? 0 : bytes;

@@ -129,21 +129,27 @@ class Po {
           "--to-code=UTF-8",
           line, one_line(charset));
     const std::string_view language = field(header, "Language");
-    if (is_copied(language))
-      throw UserError(
-          "line {}: its language is {}, that of its texts, which have no translations; write that "
-          "of the translations there, such as \"Language: {}\\n\"{}",
-          line, one_line(language), has_target() ? options_.target_language : "de",
-          has_target()
-              ? ""
-              : fmt::format(", or say that it is so: --target-language {}", one_line(language)));
-    if (text::are_other_languages(language, options_.target_language))
+    if (is_copied(language)) {
+      if (!has_target())
+        throw UserError(
+            "line {}: its language is {}, that of its texts, which have no translations; tell that "
+            "of the translations: --target-language de, or {} if it is so",
+            line, one_line(language), one_line("--target-language " + std::string(language)));
+      copied_language_ = language;
+    }
+    if (copied_language_.empty() && text::are_other_languages(language, options_.target_language))
       throw UserError(
           "line {}: its language is {}, and that of the model's translations is {}; take a model "
           "of that language, or tell the model's: --target-language {}",
           line, one_line(language), options_.target_language, one_line(language));
     plural_ = field(header, "Plural-Forms");
-    forms_ = plural_forms(plural_);
+    // A copied catalogue has the forms of its texts.
+    const std::string_view own = plural_header(options_.target_language);
+    const ByteRange all = entry.translations[0].all;
+    has_other_forms_ =
+        !copied_language_.empty() && !own.empty() && !plural_.empty() &&
+        bytes_.substr(all.from, all.to - all.from).find(plural_) != std::string_view::npos;
+    forms_ = plural_forms(has_other_forms_ ? own : plural_);
     if (!forms_ && !plural_.empty() && plural_ != kPluralTemplate)
       throw UserError(
           "line {}: Plural-Forms is '{}', which says no number of forms, or no form for some "
@@ -181,11 +187,12 @@ class Po {
       added += std::string(line_end_) + '"' + text + "\\n\"";
     };
     if (has_target()) {
-      replace("\"Language: \\n\"", "\"Language: " + language + "\\n\"");
+      const std::string line = "\"Language: " + copied_language_ + "\\n\"";
+      replace(line, "\"Language: " + language + "\\n\"");
       if (('\n' + ascii_lower(header)).find("\nlanguage:") == std::string::npos)
         add_line("Language: " + language);
     }
-    if (plural_ == kPluralTemplate) replace(kPluralTemplate, plural);
+    if (plural_ == kPluralTemplate || has_other_forms_) replace(plural_, plural);
     if (plural_.empty() && has_plurals() && !plural.empty()) add_line("Plural-Forms: " + plural);
     if (!added.empty()) changes.emplace_back(ByteRange{all.to, all.to}, added);
     std::ranges::sort(changes, {}, [](const auto& one) { return one.first.from; });
@@ -333,7 +340,9 @@ class Po {
   std::string_view line_end_;
   PoConventions file_;
   PoHeader header_;
-  std::string plural_;  // as the header says them
+  std::string plural_;            // as the header says them
+  std::string copied_language_;   // the header's, where it is that of the texts
+  bool has_other_forms_ = false;  // the header's are those of another language
   std::optional<PluralForms> forms_;
   Passages passages_;
 };

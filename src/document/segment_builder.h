@@ -10,7 +10,6 @@
 
 #include "document/segment.h"
 #include "document/token.h"
-#include "text/kept.h"
 
 namespace heed::document {
 
@@ -21,10 +20,6 @@ enum class StandIns { no, of_documents };
 /// a part of a word, has no stand-ins.
 Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writing& writing,
                      StandIns stand_ins = StandIns::of_documents);
-
-/// The tokens of `bytes` with the items that `kept` asks for as tokens of their own.
-std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
-                             const Writing& writing, const text::KeepOptions& kept);
 
 /// What the line break between the characters before and after it is on one line: a blank, or
 /// nothing (has_no_blank_between()).

@@ -22,7 +22,7 @@ namespace {
 /// picture of SVG, an instruction of a template, the beginning of a container, `:smile:`.
 bool is_unseen(std::string_view bytes) {
   if (bytes.starts_with("{%")) return is_statement(bytes);
-  if (bytes.starts_with("{#") || bytes.starts_with(":::")) return true;
+  if (bytes.starts_with("{#") || bytes.starts_with("{/*") || bytes.starts_with(":::")) return true;
   if (bytes.starts_with(':') && bytes.ends_with(':')) return true;
   if (!bytes.starts_with('<') || bytes.starts_with("<%") || bytes.starts_with("<?")) return false;
   const std::string name = ascii_lower(bytes.substr(1, bytes.find_first_of(" \t\r\n\f/>", 1) - 1));

@@ -69,7 +69,11 @@ std::size_t bytes_of_template(std::string_view text, std::size_t at) {
   const std::size_t end = marks == nullptr ? near.npos : near.find(marks->end, 2);
   if (end == near.npos) return 0;
   const std::string_view inside = near.substr(2, end - 2);
-  if (is_one_of('`', inside) || has_end_tag(inside) || !is_one_paragraph(inside)) return 0;
+  // Hugo's tags begin so: {{</tab>}}, and {{</* tab */>}}, which shows one.
+  const bool is_of_hugo = inside.starts_with('<');
+  if (is_one_of('`', inside) || has_end_tag(inside.substr(is_of_hugo ? 1 : 0)) ||
+      !is_one_paragraph(inside))
+    return 0;
   return after_template(near, 0, end);
 }
 

@@ -274,6 +274,8 @@ std::string translate_document(const LineModels& models, const std::string& file
   if (no_text && !no_text->may_be(format.endings)) log::warn("{}: {}", name, no_text->what);
   if (document.text().segments().empty() && format.is_catalogue)
     log::info("{}: no text in it lacks a translation", name);
+  else if (document.text().segments().empty() && document.has_passages())
+    log::warn("{}: nothing in it is text to translate: all of it is tags, code or names", name);
   else if (document.text().segments().empty() && text::has_words(bytes))
     log::warn("{}: nothing in it is text to translate; is its format {}?", name, format.name);
   if (document.too_long() > 0)

@@ -87,6 +87,12 @@ constexpr std::array<const char*, 24> kWords = {
     "ألف* آلاف الف* مليون* ملايين مليار* हजार* हज़ार* लाख* करोड* करोड़* मिलियन* बिलियन* 千 万 萬 "
     "億 亿 兆"};
 
+/// Words for a half.
+constexpr std::string_view kHalf =
+    "half* halv* halb* einhalb* hälfte* anderthalb* demi* moitié* medio* media mitad* mezzo mezza "
+    "metà meio* meia metade* hälft* helft* anderhalf* ënhalf* enhalf* halvanden* halvannen* pół "
+    "połow* półtor* пол половин* полтор* نصف* نیم* आध* डेढ़ ढाई 半";
+
 constexpr int64_t kLong = 5;          // letters
 constexpr int64_t kInCompound = 3;    // the larger part of a word such as "twintig" or "сот"
 constexpr int64_t kLongInArabic = 3;  // where the article and "and" are a part of the word
@@ -104,7 +110,11 @@ NumberWords::NumberWords(std::string_view text) : text_(text::lower_case(text)) 
 }
 
 bool NumberWords::has(std::size_t entry) const {
-  return std::ranges::any_of(split_words(kWords[entry]), [&](std::string_view word) {
+  return has_one_of(kWords[entry]);
+}
+
+bool NumberWords::has_one_of(std::string_view list) const {
+  return std::ranges::any_of(split_words(list), [&](std::string_view word) {
     const bool is_beginning = word.ends_with('*');
     if (is_beginning) word.remove_suffix(1);
     const text::Script script = text::script_of(text::code_point_at(word, 0).value);
@@ -160,6 +170,11 @@ bool NumberWords::may_spell(const std::string& digits, int zeros) const {
   if (zeros == 2 && value > 1 && value < 10)
     return has_both(kHundred, static_cast<std::size_t>(value));
   return has(zeros == 2 ? kHundred : kThousand) && (value == 1 || has_up_to_99(value));
+}
+
+bool NumberWords::may_spell_part(int denominator) const {
+  if (denominator == 2) return has_one_of(kHalf) || has(2);
+  return denominator < 100 && has_up_to_99(denominator);
 }
 
 }  // namespace heed::study

@@ -21,8 +21,13 @@ class NumberWords {
   /// its ends.
   bool may_spell(const std::string& digits, int zeros) const;
 
+  /// Whether words of the text may stand for parts of which so many are a whole: halves, quarters.
+  bool may_spell_part(int denominator) const;
+
  private:
   bool has(std::size_t entry) const;
+  /// Whether the text has one of these words, or begins one with what a `*` follows.
+  bool has_one_of(std::string_view list) const;
   /// Whether words of both entries are there, or one word that has both, as "doscientos" has those
   /// of 100 and of 2.
   bool has_both(std::size_t larger, std::size_t smaller) const;

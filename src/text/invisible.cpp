@@ -9,8 +9,21 @@
 namespace heed::text {
 namespace {
 
+/// Whether it joins or divides letters, as scripts of Asia need it.
 bool is_joiner(char32_t c) {
-  return c == 0x200C || c == 0x200D;
+  constexpr char32_t kMongolianSeparator = 0x180E;
+  return c == 0x200C || c == 0x200D || c == kMongolianSeparator;
+}
+
+/// Whether it says how the character before it looks: a letter does not change by it, a symbol
+/// does.
+bool is_variation(char32_t c) {
+  return c >= 0xFE00 && c <= 0xFE0F;
+}
+
+/// Whether it is one of the letters after the black flag that say whose flag it is.
+bool is_tag_character(char32_t c) {
+  return c >= 0xE0000 && c <= 0xE007F;
 }
 
 /// Whether a joiner beside this character changes nothing that a reader needs.
@@ -42,7 +55,10 @@ bool ends_words_unseen(char32_t c) {
 
 /// Whether a character of a run goes, which stands between `before` and `after`.
 bool is_left_out(char32_t c, char32_t before, char32_t after, ZeroWidthSpaces spaces) {
+  constexpr char32_t kFlag = 0x1F3F4;
   if (is_joiner(c)) return needs_no_joiner(before) && needs_no_joiner(after);
+  if (is_variation(c)) return script_of(before) != Script::none && needs_no_joiner(before);
+  if (is_tag_character(c)) return before != kFlag;
   return c != 0x200B || spaces == ZeroWidthSpaces::go ||
          (!ends_words_unseen(before) && !ends_words_unseen(after));
 }
@@ -50,15 +66,28 @@ bool is_left_out(char32_t c, char32_t before, char32_t after, ZeroWidthSpaces sp
 }  // namespace
 
 bool has_invisible(std::string_view text) {
-  // All of them begin with one of these bytes, which other scripts of Europe do not have.
-  constexpr unsigned char kSoft = 0xC2, kArabic = 0xD8, kMarks = 0xE2, kByteOrder = 0xEF;
-  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < kSoft) continue;
-    if ((byte == kSoft || byte == kArabic || byte == kMarks || byte == kByteOrder) &&
-        is_invisible(code_point_at(text, i).value))
-      return true;
-  }
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  // All of them begin with these bytes, which most letters of most languages do not have.
+  const auto may_begin = [&](std::size_t i) {
+    switch (byte(i)) {
+      case 0xC2:
+      case 0xD8:
+      case 0xE2:
+      case 0xEF:
+        return true;
+      case 0xCD:
+        return byte(i + 1) == 0x8F;
+      case 0xE1:
+      case 0xF3:
+        return byte(i + 1) == 0xA0;
+      case 0xE3:
+        return byte(i + 1) == 0x85;
+      default:
+        return false;
+    }
+  };
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)
+    if (byte(i) >= 0xC2 && may_begin(i) && is_invisible(code_point_at(text, i).value)) return true;
   return false;
 }
 

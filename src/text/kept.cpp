@@ -10,6 +10,8 @@
 #include "base/strings.h"
 #include "text/characters.h"
 #include "text/digits.h"
+#include "text/kept_numbers.h"
+#include "text/program_names.h"
 #include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -25,9 +27,12 @@ struct Pattern {
 const std::vector<Pattern>& patterns() {
   static const std::vector<Pattern> all = {
       {&KeepOptions::placeholders,
-       std::regex("<\\w[^<>]*/>|<<\\w+>>|\\[\\[\\w+\\]\\]|__\\w+?__(?!\\w)|\\$t\\([^()]*\\)|"
-                  "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
-                  "[sdiufFeEgGxXoc@](?!\\w)|%L?(?:n|\\d+)(?!\\w)")},
+       std::regex(
+           "<\\w[^<>]*/>|<<\\w+>>|\\[\\[\\w+\\]\\]|__\\w+?__(?!\\w)|\\$t\\([^()]*\\)|"
+           "<%(?:[^%]|%(?!>))*%>|\\\\\\{[^\\s{}]*\\}|\\$[A-Za-z@_]\\w*\\$(?!\\w)|"
+           "%[A-Za-z][\\w.-]+%(?!\\w)|%<\\w+>(?:[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?[sdiufFeEgGxXoc])?|"
+           "%(?:\\(\\w+\\))?(?:\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?"
+           "[sdiufFeEgGxXoc@](?!\\w)|%L?(?:n|\\d+)(?!\\w)")},
       {&KeepOptions::urls,
        std::regex(
            "(?:(?:https?|ftp|HTTPS?|FTP)://|mailto:|MAILTO:|www\\.|WWW\\.)"
@@ -36,6 +41,20 @@ const std::vector<Pattern>& patterns() {
            "\\[[^\\s<>\"[\\]]*\\])")},
       {&KeepOptions::emails, std::regex("[\\w.+%-]+@[\\w-]+(?:\\.[\\w-]+)*\\.[A-Za-z]{2,}")}};
   return all;
+}
+
+/// Whether a conversion of printf() is near the doubled percent sign at `at`, which stands for one.
+bool is_percent_of_format(std::string_view text, std::size_t at) {
+  static const std::regex conversion(
+      "%(?:\\(\\w+\\)|\\d+\\$)?[-+0#']{0,5}\\d{0,9}(?:\\.\\d+)?(?:hh?|ll?|[zjtL])?[sdiufFeEgGxXoc@"
+      "]");
+  constexpr std::size_t kNear = 100;
+  if (!text.substr(at).starts_with("%%")) return false;
+  const auto has_conversion = [&](std::string_view part) {
+    return std::regex_search(part.begin(), part.end(), conversion);
+  };
+  return has_conversion(text.substr(at - std::min(at, kNear), std::min(at, kNear))) ||
+         has_conversion(text.substr(at + 2, kNear));
 }
 
 constexpr std::size_t kLongest = 1000;  // bytes that are searched: std::regex recurses over them
@@ -49,91 +68,6 @@ std::size_t bytes_of_address(std::string_view text, std::size_t bytes) {
   }
   const std::size_t end = before_other_text(text.substr(0, bytes));
   return end < bytes ? without_marks(text.substr(0, end)) : bytes;
-}
-
-/// Returns the bytes of the digits, of any script, that begin at `at`, and how many these are.
-std::pair<std::size_t, std::size_t> digits_at(std::string_view text, std::size_t at) {
-  std::size_t end = at, count = 0;
-  for (; end < text.size(); ++count) {
-    const CodePoint point = code_point_at(text, end);
-    if (!digit_value(point.value)) break;
-    end += point.bytes;
-  }
-  return {end - at, count};
-}
-
-/// Signs between the groups of a number, the parts of a time, or those of a date.
-bool joins_digits(char32_t c) {
-  static constexpr std::u32string_view kSigns = U".,:/'\u2019\u066B\u066C\uFF0C\uFF0E\uFF0F\uFF1A";
-  return kSigns.find(c) != kSigns.npos;
-}
-
-/// Returns the bytes of the time of day that ISO 8601 puts after a date, T10:30:00Z; 0 for none.
-std::size_t bytes_of_time(std::string_view text) {
-  static const std::regex time(R"(T\d\d:?\d\d(:?\d\d([.,]\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?)");
-  constexpr std::size_t kLongestTime = 40;
-  text = text.substr(0, kLongestTime);
-  std::match_results<std::string_view::const_iterator> found;
-  if (!text.starts_with('T') || !std::regex_search(text.begin(), text.end(), found, time,
-                                                   std::regex_constants::match_continuous))
-    return 0;
-  const auto bytes = static_cast<std::size_t>(found.length());
-  return bytes < text.size() && is_in_word(code_point_at(text, bytes).value) ? 0 : bytes;
-}
-
-/// Whether the digit at `at` goes on with a number that began before it, in a word: the 2 of v1.2.
-bool is_inside_number(std::string_view text, std::size_t at) {
-  return at > 1 && std::string_view(".,:/'_").find(text[at - 1]) != std::string_view::npos &&
-         text[at - 2] >= '0' && text[at - 2] <= '9';
-}
-
-/// Returns the bytes of the number, time or date that begins at `at`; 0 for none. A blank of any
-/// kind is inside of a number if nothing but groups of three digits follow it; a hyphen is if it
-/// divides year, month and day.
-std::size_t bytes_of_number(std::string_view text, std::size_t at) {
-  auto [bytes, count] = digits_at(text, at);
-  if (bytes == 0) return 0;
-  const auto sign_at = [&](std::size_t place) {
-    return place < text.size() ? code_point_at(text, place) : CodePoint{U'\n', 1};
-  };
-  std::size_t end = at + bytes;
-  const CodePoint sign = sign_at(end);
-  if (sign.value == U'-' && count == 4) {
-    const auto [month, month_digits] = digits_at(text, end + 1);
-    const std::size_t after = end + 1 + month;
-    if (month_digits == 2 && sign_at(after).value == U'-')
-      if (const auto [day, day_digits] = digits_at(text, after + 1); day_digits == 2)
-        return after + 1 + day + bytes_of_time(text.substr(after + 1 + day)) - at;
-  }
-  // A number of a telephone has three groups or more, and a range two.
-  if (sign.value == U'-') {
-    std::size_t last = end, groups = 1;
-    while (sign_at(last).value == U'-') {
-      const auto [group, digits] = digits_at(text, last + 1);
-      if (digits < 2) break;
-      last += 1 + group;
-      ++groups;
-    }
-    if (groups > 2 && count >= 2 && !is_in_word(sign_at(last).value)) return last - at;
-  }
-  if (is_space(sign.value) && count <= 3) {
-    for (;;) {
-      const CodePoint blank = sign_at(end);
-      if (!is_space(blank.value) || blank.value < U' ') break;
-      const auto [group, digits] = digits_at(text, end + blank.bytes);
-      if (digits != 3) break;
-      end += blank.bytes + group;
-    }
-  }
-  for (;;) {
-    const CodePoint next = sign_at(end);
-    const bool is_of_program = next.value == U'_';
-    if (!joins_digits(next.value) && !is_of_program) break;
-    const auto [group, digits] = digits_at(text, end + next.bytes);
-    if (digits == 0 || (is_of_program && digits != 3)) break;
-    end += next.bytes + group;
-  }
-  return end - at;
 }
 
 /// Returns the bytes of the braces that begin at `at`, with those inside of them; 0 where they do
@@ -175,68 +109,6 @@ std::size_t bytes_of_placeholder(std::string_view text, std::size_t at) {
   const std::size_t bytes = bytes_of_braces(text, at + sign);
   if (bytes == 0) return 0;
   return is_placeholder_in_braces(text.substr(at + sign + 1, bytes - 2)) ? sign + bytes : 0;
-}
-
-constexpr std::string_view kLettersAndDigits =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-
-bool is_letter_or_digit_of_ascii(char c) {
-  return kLettersAndDigits.find(c) != kLettersAndDigits.npos;
-}
-
-/// Whether `name` is that of a file: it ends in a point and one of the usual endings, all small or
-/// all capital. Endings of one letter need a longer name, for German abbreviates "das heißt" so.
-bool is_name_of_file(std::string_view name) {
-  static const WordSet endings = word_set(
-      "apk avi bak bash bat bib bin bmp bz2 c cc cfg cmake cmd conf cpp css csv cxx dat deb dll "
-      "dmg "
-      "doc docx dtd eps epub exe flac gif gz h hpp htm html ico ini ipynb iso jar java jpeg jpg js "
-      "json jsonl jsx lock log lua md mdx mkv mov mp3 mp4 mpeg msi odp ods odt ogg otf pdf php png "
-      "po pot ppt pptx ps1 psd py rar rb rpm rs rst rtf scss sh sql srt svg tar tex tgz tif tiff "
-      "tmx toml ts tsv tsx ttf txt vtt vue wav webm webp whl wma wmv xcf xhtml xlf xliff xls xlsx "
-      "xml xsd xsl xz yaml yml zip zst");
-  const std::size_t point = name.rfind('.');
-  if (point == name.npos || point == 0) return false;
-  const std::string_view ending = name.substr(point + 1);
-  const std::string small = ascii_lower(ending);
-  const bool is_capital = std::ranges::none_of(ending, [](char c) { return c >= 'a' && c <= 'z'; });
-  return endings.contains(small) && (small == ending || is_capital) &&
-         (ending.size() > 1 || (point > 2 && name.find('.') == point));
-}
-
-/// Returns the bytes of the path or name of a file that begins at `at`; 0 for none. A path that
-/// does not begin at a root or a folder ends in the name of a file, for "and/or" is none.
-std::size_t bytes_of_file(std::string_view text, std::size_t at) {
-  const char before = at > 0 ? text[at - 1] : ' ';
-  if (is_letter_or_digit_of_ascii(before) ||
-      std::string_view("_./\\:@~&=+%$#-").find(before) != std::string_view::npos)
-    return 0;
-  const std::string_view rest = text.substr(at, kLongest);
-  const bool has_drive = rest.size() > 2 && is_letter_or_digit_of_ascii(rest[0]) &&
-                         rest[1] == ':' && (rest[2] == '\\' || rest[2] == '/');
-  const std::size_t first = has_drive ? 2 : 0;
-  std::size_t end = first;
-  while (end < rest.size() && (is_letter_or_digit_of_ascii(rest[end]) ||
-                               std::string_view("_./\\~@+-").find(rest[end]) != rest.npos))
-    ++end;
-  // Letters of a script with blanks beside it are a part of the name, which is none then.
-  if (end < rest.size() && static_cast<unsigned char>(rest[end]) >= 0x80 &&
-      is_in_word(code_point_at(rest, end).value) &&
-      !has_no_blanks(script_of(code_point_at(rest, end).value)))
-    return 0;
-  end = rest.substr(0, end).find_last_of(kLettersAndDigits);
-  if (end == rest.npos || end < first) return 0;
-  std::string_view path = rest.substr(0, ++end);
-  if (end < rest.size() && std::string_view("(@").find(rest[end]) != std::string_view::npos)
-    return 0;  // a call, as of `a.sh(`
-  const std::size_t last = path.find_last_of("/\\");
-  const std::string_view name = last == path.npos ? path : path.substr(last + 1);
-  if (is_name_of_file(name)) return end;
-  const bool is_in_folder =
-      path.starts_with("./") || path.starts_with("../") || path.starts_with("~/") || has_drive;
-  const bool is_at_root =
-      path[0] == '/' && path.size() > 1 && is_letter_or_digit_of_ascii(path[1]) && last > 0;
-  return is_in_folder || is_at_root ? end : 0;
 }
 
 }  // namespace
@@ -285,8 +157,10 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0; };
   const bool is_digit = digit_value(code_point_at(text, at).value).has_value();
   const bool may_begin = is_of_name(text[at]) || is_digit ||
-                         std::string_view("{[$%#<.+_-").find(text[at]) != std::string_view::npos;
-  if (!may_begin && !(kept.files && (text[at] == '/' || text[at] == '~'))) return {};
+                         std::string_view("{[$%#<.+_-\\").find(text[at]) != std::string_view::npos;
+  const bool may_begin_name = std::string_view("/~@").find(text[at]) != std::string_view::npos;
+  if (!may_begin && !(kept.names && may_begin_name)) return {};
+  if (kept.placeholders && is_percent_of_format(text, at)) return {.bytes = 2};
   const bool is_after_word = is_in_word(value_before(text, at));
   if (is_after_word && (is_of_name(text[at]) || is_digit || text[at] == '%' || text[at] == '_'))
     return {};  // "5%"
@@ -307,10 +181,13 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
     const auto bytes = static_cast<std::size_t>(found.length());
     return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes};
   }
-  if (kept.files)
+  if (kept.names && (text[at] != '\\' || text.substr(at).starts_with("\\_"))) {
     if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
-  if (!kept.numbers || !is_digit || is_inside_number(text, at)) return {};
-  const std::size_t bytes = bytes_of_number(text, at);
+    if (const std::size_t bytes = bytes_of_identifier(text, at)) return {.bytes = bytes};
+  }
+  if (!kept.numbers || (!is_digit && !is_of_name(text[at]))) return {};
+  const std::size_t bytes = bytes_of_kept_number(text, at);
+  if (bytes == 0) return {};
   return {bytes, !kept.taken.contains(std::string(text.substr(at, bytes)))};
 }
 

@@ -16,10 +16,11 @@ struct KeepOptions {
   bool urls = false, emails = false, numbers = false, placeholders = false;
   /// Numbers that are taken out of the text. Other numbers stay in it, for most models copy them.
   std::set<std::string> taken = {};
-  /// Paths and names of files. They have no name in kKeptNames: every document keeps them.
-  bool files = false;
+  /// Paths and names of files, and names of programs with `_` (text/program_names.h). They are not
+  /// in kKeptNames: every document keeps them.
+  bool names = false;
 
-  bool any() const { return urls || emails || numbers || placeholders || files; }
+  bool any() const { return urls || emails || numbers || placeholders || names; }
 };
 
 inline const std::vector<std::string> kKeptNames = {"urls", "emails", "numbers", "placeholders"};
@@ -33,11 +34,10 @@ struct KeptItem {
 };
 
 /// The kept item that begins at `at`: an address with http://, https://, ftp://, mailto: or www.;
-/// name@host.org; digits of any script with `.`, `,`, `:`, `/` or `'` between them, or with blanks
-/// between groups of three, or as in 2020-04-03; {name}, { name }, {{ name }},
+/// name@host.org; the numbers of bytes_of_kept_number(); {name}, { name }, {{ name }},
 /// ${name}, { $name }, {n, number}, {n, plural, ...}, {% if n %}, $t(name), %s, %1$d, %(name)s, %1,
-/// %n, %L1, <<name>>, [[name]], __name__ or an empty tag such as <x id="1"/>; config.yaml,
-/// images/dog.png, /etc/hosts, ~/.profile or C:\\a\\b.doc.
+/// %n, %L1, %name%, %<name>d, %% near one of these, $NAME$, <%= name %>, \\{name\\}, <<name>>,
+/// [[name]], __name__ or an empty tag such as <x id="1"/>; or what text/program_names.h knows.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept);
 
 /// Whether the placeholder has texts inside, one of which a program shows: `{n, plural, ...}` of

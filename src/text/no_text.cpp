@@ -133,6 +133,11 @@ std::optional<std::string> nested_key(std::string_view json) {
   return std::nullopt;
 }
 
+/// Whether names that end so are those of subtitles.
+bool is_of_subtitles(std::string_view ending) {
+  return is_any_of(ending, {".ass", ".sbv", ".srt", ".ssa", ".sub", ".vtt"});
+}
+
 bool are_all_messages(const std::vector<std::string>& lines) {
   return std::ranges::all_of(lines, [](const std::string& line) {
     return line.starts_with('#') || line.starts_with("msg") || line.starts_with('"');
@@ -154,8 +159,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
   const std::vector<std::string> lines = lines_of(beginning);
   if (lines.empty()) return std::nullopt;
   const std::string_view ending = usual_ending(lines);
-  if (is_any_of(ending, {".srt", ".vtt", ".sbv", ".sub"}) ||
-      ascii_lower(lines[0]) == "[script info]")
+  if (is_of_subtitles(ending) || ascii_lower(lines[0]) == "[script info]")
     return NoText{.what =
                       "subtitles, not lines of text; those of two languages are not line by line, "
                       "so align them by their times first",
@@ -215,7 +219,8 @@ bool NoText::may_be(std::string_view endings) const {
   };
   return !ending.empty() &&
          std::ranges::any_of(split_words(std::string(endings)), [&](const std::string& one) {
-           return one == ending || (is_xml(std::string(ending)) && is_xml(one));
+           return one == ending || (is_xml(std::string(ending)) && is_xml(one)) ||
+                  (is_of_subtitles("." + std::string(ending)) && is_of_subtitles("." + one));
          });
 }
 

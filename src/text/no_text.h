@@ -16,8 +16,8 @@ struct NoText {
   /// What the names of such documents end in, as "html"; "": it is no document.
   std::string_view ending = {};
 
-  /// Whether documents whose names end so are such files, as those of XLIFF are files of XML. There
-  /// are blanks between the endings.
+  /// Whether documents whose names end so may be such files, as those of XLIFF are files of XML,
+  /// and one ending is that of several kinds of subtitles. There are blanks between the endings.
   bool may_be(std::string_view endings) const;
 };
 

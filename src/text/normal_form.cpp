@@ -14,13 +14,14 @@
 namespace heed::text {
 namespace {
 
-/// The character fully decomposed, with its marks in canonical order.
-std::u32string decomposed(char32_t c) {
+/// The character fully decomposed, with its marks in canonical order; `how`: UTF8PROC_COMPAT for
+/// compatible ones, too.
+std::u32string decomposed(char32_t c, int how = 0) {
   std::array<utf8proc_int32_t, 32> parts{};
   int unused = 0;
   const auto count = utf8proc_decompose_char(
       static_cast<utf8proc_int32_t>(c), parts.data(), static_cast<utf8proc_ssize_t>(parts.size()),
-      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE), &unused);
+      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | how), &unused);
   expect(count > 0 && count <= std::ssize(parts), "a character with a decomposition");
   return {parts.begin(), parts.begin() + count};
 }
@@ -56,6 +57,19 @@ std::string to_nfc(std::string_view text) {
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(composed, &std::free);
   expect(size >= 0, "text in UTF-8");
   return {reinterpret_cast<const char*>(composed), static_cast<std::size_t>(size)};
+}
+
+std::string with_usual_forms(std::string_view text) {
+  constexpr char32_t kFirstForm = 0xFB00, kLastForm = 0xFFEF;
+  if (is_ascii(text)) return std::string(text);
+  std::string out;
+  each_code_point(text, [&](const CodePoint& point, std::string_view bytes) {
+    if (point.value >= kFirstForm && point.value <= kLastForm && point.valid)
+      out += encode_utf8(decomposed(point.value, UTF8PROC_COMPAT));
+    else
+      out += bytes;
+  });
+  return out;
 }
 
 bool is_decomposed(std::string_view text) {

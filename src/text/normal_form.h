@@ -10,6 +10,10 @@ namespace heed::text {
 /// `text` is UTF-8.
 std::string to_nfc(std::string_view text);
 
+/// The text with usual letters in place of their forms in other widths and of ligatures, which look
+/// different and are the same: full-width Latin, half-width katakana, `ﬁ`, the forms of Arabic.
+std::string with_usual_forms(std::string_view text);
+
 /// Whether to_nfc() joins letters and marks of the text.
 bool is_decomposed(std::string_view text);
 

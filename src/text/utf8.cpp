@@ -85,9 +85,13 @@ bool is_space(char32_t value) {
 }
 
 bool is_invisible(char32_t value) {
-  return value == 0xAD || value == 0x61C || between(value, 0x200B, 0x200F) ||
+  constexpr char32_t kGraphemeJoiner = 0x34F, kMongolianSeparator = 0x180E, kHangulFiller = 0x3164,
+                     kObject = 0xFFFC;
+  return value == 0xAD || value == kGraphemeJoiner || value == 0x61C ||
+         value == kMongolianSeparator || between(value, 0x200B, 0x200F) ||
          between(value, 0x202A, 0x202E) || between(value, 0x2060, 0x206F) ||
-         value == kByteOrderMark;
+         value == kHangulFiller || between(value, 0xFE00, 0xFE0F) || value == kByteOrderMark ||
+         value == kObject || between(value, 0xE0000, 0xE007F);
 }
 
 bool is_blank(std::string_view text) {

@@ -106,6 +106,17 @@ TEST(Corpora, WhoseLinesHaveSlippedAreMended) {
   product(run_heed({"clean", from, to, "--realign", "-o", folder / "mended"}));
   EXPECT_EQ(read_file(folder / "mended.source"), source);
   EXPECT_EQ(read_file(folder / "mended.removed.tsv"), "41\tno partner\t\t\n");
+  // Files that fit as far as both go, and files that are too short.
+  const Result whole = run_heed({"clean", from, from, "--realign", "-o", folder / "same"});
+  product(whole);
+  EXPECT_THAT(whole.err, HasSubstr("no line has slipped; 80 pairs, 0 of them"));
+  expect_mistake(run_heed({"doctor", from,
+                           folder.write("short", source.substr(0, source.find(" 60 .\n") + 6))}),
+                 {"the lines that both have fit, and `heed clean"});
+  const std::string few = folder.write("few", "a\nb\n");
+  expect_mistake(run_heed({"clean", few, few, "--realign", "-o", folder / "few_out"}),
+                 {"2 lines are too few to tell whether they have slipped; 50 tell it; nothing"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "few_out.source"));
   write_atomic(to, cut);
   EXPECT_THAT(
       product(run_heed({"doctor", from, to})),

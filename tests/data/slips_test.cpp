@@ -106,6 +106,40 @@ TEST(Slips, WindowsOfALongFileAreOne) {
                           "from line 15001 on the target is 4 lines late"));
 }
 
+TEST(Slips, VeryManyAreFoundByTheLengths) {
+  const TwoTexts corpus(2400);
+  Lines target;
+  for (int64_t i = 0; i < 2400; ++i) {
+    target.push_back(corpus.target[i]);
+    if (i % 80 == 79) target.emplace_back();
+  }
+  const Slips slips = slips_of(corpus.source, target);
+  int64_t right = 0;
+  for (const Stretch& stretch : slips.stretches)
+    for (int64_t i = stretch.begin; i < stretch.end; ++i) right += stretch.lag == i / 80;
+  EXPECT_GE(right, 2390);
+}
+
+TEST(Slips, FilesThatDoNotBelongTogetherAreStrangers) {
+  const TwoTexts corpus(600);
+  Lines reversed(corpus.target.rbegin(), corpus.target.rend());
+  const Slips slips = slips_of(corpus.source, reversed);
+  EXPECT_TRUE(slips.are_strangers());
+  EXPECT_FALSE(slips.any());
+  EXPECT_THAT(slips.blindness(), HasSubstr("no more like their translations"));
+  EXPECT_THAT(Slips::strangers("a", "b"), HasSubstr("line i of a looks no more like line i of b"));
+  EXPECT_FALSE(slips_of(corpus.source, corpus.target).are_strangers());
+  EXPECT_EQ(slips_of(corpus.source, corpus.target).blindness(), "");
+  EXPECT_EQ(slips_of(Lines(20, "a b"), Lines(21, "c d")).blindness(),
+            "20 lines are too few to tell whether they have slipped; 50 tell it");
+}
+
+TEST(Slips, TheFilesThatMendThemHaveAnotherName) {
+  EXPECT_EQ(realigned_name("a.de", "a.en"), "realigned");
+  EXPECT_EQ(realign_command("realigned.source", "realigned.target"),
+            "heed clean realigned.source realigned.target --realign -o realigned_again");
+}
+
 TEST(Slips, LinesThatAllLookAlikeTellNothing) {
   const Slips alike = slips_of(Lines(300, "a b c."), Lines(301, "d e f."));
   EXPECT_FALSE(alike.could_be_seen());
@@ -219,6 +253,27 @@ TEST(Realign, GivesThePairsAsTheyWere) {
   EXPECT_EQ(merged.pairs.size(), 599U);
   EXPECT_EQ(merged.pairs[100], std::pair(corpus.source[100] + ' ' + corpus.source[101], two));
   EXPECT_EQ(merged.counts.joined, 1);
+}
+
+TEST(Realign, ABlankLineHasNoPartner) {
+  const TwoTexts corpus(600);
+  Lines source, target;
+  for (int64_t i = 0; i < 600; ++i) {
+    if (i % 150 == 90) source.emplace_back();
+    if (i % 100 == 60) target.emplace_back();
+    source.push_back(corpus.source[i]);
+    target.push_back(corpus.target[i]);
+  }
+  const Realigned mended(source, target);
+  EXPECT_EQ(mended.counts.sources, 4);
+  EXPECT_EQ(mended.counts.targets, 6);
+  ASSERT_EQ(mended.pairs.size(), 600);
+  for (std::size_t i = 0; i < 600; ++i)
+    EXPECT_EQ(mended.pairs[i], std::pair(corpus.source[i], corpus.target[i])) << i;
+  Lines hole = corpus.target;
+  hole[300].clear();
+  EXPECT_THAT(Realigned(corpus.source, hole).alone,
+              ElementsAre("s301" + corpus.source[300], "t301"));
 }
 
 TEST(Realign, KeepsTooFewLinesAsTheyAre) {

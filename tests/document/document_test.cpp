@@ -385,10 +385,30 @@ TEST(MarkdownDocument, EmphasisIsAroundTheTranslationsOfItsWords) {
 }
 
 // CommonMark 0.31.2, section 6.2; the numbers are those of its examples.
+TEST(AnyDocument, AddressesInAngleBracketsAreOneItem) {
+  EXPECT_EQ(texts_in("See <https://a.org/b> or <a@b.org>; now.", "txt"),
+            Texts({"See X1 or X2; now."}));
+  EXPECT_EQ(with_each("See <https://a.org/b> now.", "txt", "Sieh X1 jetzt."),
+            "Sieh <https://a.org/b> jetzt.");
+}
+
+TEST(AnyDocument, NamesOfProgramsStay) {
+  const Texts seen = {"Set X1 or X2 now."};
+  EXPECT_EQ(texts_in("Set min_copier_version or `x` now.\n\n### progress_bar\n", "markdown"), seen);
+  EXPECT_EQ(texts_in("Set min\\_copier\\_version or _MERGE_HEAD_ now.", "markdown"), seen);
+  EXPECT_EQ(texts_in("Set __MERGE_HEAD__ or _see_ it.", "markdown"), Texts({"Set X1 or see it."}));
+  EXPECT_EQ(texts_in("Set MERGE_HEAD or get_user() now.", "txt"), seen);
+  EXPECT_EQ(texts_in("<p>Set <b>MERGE_HEAD</b> or de_DE now.</p><p>max_len", "html"), seen);
+  EXPECT_EQ(texts_in("<a>Set settings.INSTALLED_APPS or $RUN_ID now.</a>", "xml"), seen);
+  EXPECT_EQ(texts_in("msgid \"Set min_version or max_version now.\"\nmsgstr \"\"\n", "po"), seen);
+  EXPECT_EQ(texts_in("Ask Leser_innen and der_die Leiter_in.", "txt"),
+            Texts({"Ask Leser_innen and der_die Leiter_in."}));
+}
+
 TEST(MarkdownDocument, MarksThatAreNoEmphasisAreText) {
   for (const std::string text :
-       {"a * foo bar*", "a_foo_bar", "2 * 3 * 4", "a \\*b\\* c", "** is not an empty emphasis",
-        "foo_bar_baz"})  // 351, 360, 434, 361
+       {"a * foo bar*", "a_Foo_bar", "2 * 3 * 4", "a \\*b\\* c", "** is not an empty emphasis",
+        "foo_Bar_baz"})  // 351, 360, 434, 361
     EXPECT_THAT(texts_in("x " + text + " y", "markdown"), ElementsAre("x " + text + " y"));
   EXPECT_THAT(texts_in("x a*\"foo\"* y", "markdown"), ElementsAre("x a*\"foo\"* y"));      // 352
   EXPECT_THAT(texts_in("x foo*bar* y", "markdown"), ElementsAre("x foobar y"));            // 355

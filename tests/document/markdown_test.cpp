@@ -216,6 +216,16 @@ TEST(Markdown, InclusionsAndAttributesOfContainersStay) {
       "::: tip {no-title}\nz\n:::\n::: details z {open}\nz\n:::\n");
 }
 
+TEST(Markdown, LabelsOfDirectivesAreTextsOfTheirOwn) {
+  EXPECT_EQ(
+      markdown_with(
+          ":::note[One `a` [two](b)?]\nthree\n:::\n\n:::tip[*four*]{icon=\"x\"}\n\nfive\n\n:::\n",
+          "z"),
+      ":::note[[z](b) `a`]\nz\n:::\n\n:::tip[*z*]{icon=\"x\"}\n\nz\n\n:::\n");
+  EXPECT_THAT(markdown_texts(":::note[One `a` [two](b)?]\nthree\n:::\n"),
+              ElementsAre("One X1 two?", "three"));
+}
+
 TEST(Markdown, DirectivesOfMystInFencesAreText) {
   EXPECT_EQ(markdown_with("```{note}\none\n\n- two\n```\nthree\n", "z"),
             "```{note}\nz\n\n- z\n```\nz\n");
@@ -373,6 +383,9 @@ TEST(Markdown, CodeInTemplatesStays) {
       markdown_texts("{{< highlight go >}}\nb {\n{{< /highlight >}}\n\n{{< code-toggle file=x "
                      ">}}\nc: d\n{{< /code-toggle >}}\n{{% code %}}\ne\n{{% /code %}}\nf"),
       ElementsAre("f"));
+  EXPECT_THAT(
+      markdown_texts("Use it:\n\n{{</* figure src=\"a.jpg\" */>}}\n\n{{<tab>}}\na\n{{</tab>}}\n"),
+      ElementsAre("Use it:", "a"));
   EXPECT_THAT(markdown_texts("{% raw %}\na\n{% endraw %}\n{% highlight x %}\nb"),
               ElementsAre("a", "b"));  // text, and code without an end
   EXPECT_THAT(
@@ -492,6 +505,64 @@ TEST(Markdown, TextWithAttributesIsAnElement) {
             "WE HAVE [A *RED* WORD]{style=\"color: red\"} AND [ONE]{.c} HERE.");
   for (const std::string other : {"[a][b]{.c}\n\n[b]: x\n", "![a](b){.c}\n", "a [^1]{.c}\n"})
     EXPECT_EQ(markdown_with(other, ""), other);
+}
+
+TEST(Markdown, CodeEndsAtItsFenceWhateverItsLinesAre) {
+  EXPECT_THAT(
+      markdown_texts("one\n\n```js\nimport a from \"b\"\n\nexport default {\n  a: 1\n};\n```\n\n"
+                     "two `a`\n\n```\nthree\n```\n\nfour"),
+      ElementsAre("one", "two X1", "four"));
+  EXPECT_THAT(
+      markdown_texts("> ~~~\n> %%\n> ~~~\n\n- a\n\n  ```\n  \\begin{a}\n  ```\n\ntwo %%x%%\n"),
+      ElementsAre("a", "two X1"));
+  EXPECT_THAT(markdown_texts("- one\n  ```\n  code\n\ntwo $x$ y\n\n```\ncode\n```\n"),
+              ElementsAre("one", "two X1 y"));
+}
+
+TEST(Markdown, NamesOfTagsThatBeginAsThoseOfCodeAreOthers) {
+  const std::string bytes =
+      "# One\n\n<Prerequisites />\n\n## Two\n\n<Preview>\n\n*three* `a`\n\n</Preview>\n\n"
+      "<prefix>/share is four\n\n<StyledCard title=\"x\">five</StyledCard>\n\n<pre>\nsix\n</pre>\n";
+  EXPECT_THAT(markdown_texts(bytes),
+              ElementsAre("One", "Two", "three X1", "/share is four", "five"));
+  EXPECT_EQ(filled(read_md(bytes)), bytes);
+}
+
+TEST(Markdown, CommentsOfMdxAndNamesOfHeadingsStay) {
+  EXPECT_THAT(
+      markdown_texts("## One {/*my-id*/}\n\nTwo. {/* truncate */} Three.\n\n{/* a\nb *c */}\n\n"
+                     "{/* TODO */}\n\n## Four{#my-id}\n\n# Five {#x .y}\n"),
+      ElementsAre("One", "Two.", "Three.", "Four", "Five"));
+  EXPECT_THAT(markdown_texts("- [[Page]]: one\n- See [[Page]]. Two\n"),
+              ElementsAre("X1: one", "See X1.", "Two"));
+  EXPECT_THAT(markdown_texts(
+                  "{{< tabpane >}}\n{{< tab header=\"x\" lang=\"toml\" >}}\na = 1\n{{< /tab >}}\n"
+                  "{{< tab header=\"y\" >}}\none\n{{< /tab >}}\n{{< /tabpane >}}\n"),
+              ElementsAre("one"));
+  EXPECT_THAT(markdown_texts(">:information_source: one"), ElementsAre("one"));
+}
+
+TEST(Markdown, FormulasMayHaveResultsOfCode) {
+  EXPECT_THAT(markdown_texts("The line $Y=`r b$0`+`{python} b1`x$ is one, $5 and `a$`."),
+              ElementsAre("The line X1 is one, $5 and X2."));
+}
+
+TEST(Markdown, TagsOfJsxMayHaveValuesInBraces) {
+  const std::string bytes =
+      "# One\n\n<Tabs defaultValue=\"a\" values={[\n  {label: 'A > b', value: 'a'},\n\n  {label: "
+      "`}`},\n]}>\n"
+      "<TabItem value=\"a\">\n\nTwo *three*.\n\n</TabItem>\n</Tabs>\n\n"
+      "See <Link to={useBaseUrl('/x')} {...props}>the page</Link> and\n<img "
+      "src={require('./a.png').default} alt=\"x\" /> four.\n\n"
+      "> <Tabs items={[\n>   \"a\"]}/>\n>\n> five\n\n<Grid style={{a: 'b'}} videos={[1, "
+      "2]}/>\n\nIf a <b = {c} > d.\n";
+  EXPECT_THAT(markdown_texts(bytes), ElementsAre("One", "Two three.", "See the page and four.",
+                                                 "five", "If a <b = {c} > d."));
+  EXPECT_EQ(filled(read_md(bytes)), bytes);
+  EXPECT_THAT(markdown_texts("<Link\n  to=\"x\"\n>\n  one\n</Link>\n\na <b\n> two\n"),
+              ElementsAre("one", "a <b", "two"));
+  EXPECT_EQ(markdown_with("A <Link to={f('/x')}>b c</Link>\n", "y z z"),
+            "y <Link to={f('/x')}>z z</Link>\n");
 }
 
 TEST(Markdown, ModulesOfMdxStay) {

@@ -211,7 +211,8 @@ TEST(Markup, AddressesEndAtReferencesAndAreNoTags) {
   const text::KeepOptions urls = text::kept_of({"urls"}),
                           placeholders = text::kept_of({"placeholders"});
   using enum MarkupKind;
-  EXPECT_THAT(inlays_of("a &lt;https://x.org&gt; b", html, urls), ElementsAre("https://x.org 3"));
+  EXPECT_THAT(inlays_of("a &lt;https://x.org&gt; b", html, urls),
+              ElementsAre("&lt;https://x.org&gt; 1"));
   EXPECT_THAT(texts_of("see https://x.org.&nbsp;and", html, urls), ElementsAre("see.\u00A0and"));
   EXPECT_THAT(inlays_of("a {b&nbsp;c} d", html, placeholders), ElementsAre("{b&nbsp;c} 1"));
   EXPECT_THAT(inlays_of("a https://x.org?b=1&amp;c=2 d", html, urls),

@@ -201,7 +201,8 @@ TEST(Numbers, WithoutTheirDecimalSignDiffer) {
                            {"3.5 million", "35 Millionen"},
                            {"\u0663\u066B\u0665", "35"},
                            {"1,234,567.50", "123.456.750"},
-                           {"a scale of 1:1000", "im Ma\u00DFstab 1:10"}});
+                           {"a scale of 1:1000", "im Ma\u00DFstab 1:10"},
+                           {"1:1000", "1:10"}});
   expect_difference(false, {{"3.50 euros", "3,5 Euro"},
                             {"5.00", "5"},
                             {"1,234,567.50", "1.234.567,5"},
@@ -235,6 +236,131 @@ TEST(Numbers, OfThreePartsDifferInOneOfThem) {
                             {"3.4.2020", "3 April 2020"},
                             {"3.4.2020 - 3.5.2020", "3 April 2020 \u2013 3.5.2020"},
                             {"1.2.3", "1, 2, 3"}});
+}
+
+// Superscripts and subscripts are the same numbers as in their plain writings, and what has no
+// number on the other side is a note or the exponent of a unit that is a word there.
+TEST(Numbers, RaisedOnesAreThoseOfPlainWritings) {
+  expect_difference(false, {{"10^23", "10²³"},
+                            {"10^{23}", "10²³"},
+                            {"10^-5 m", "10⁻⁵ m"},
+                            {"10-5 m", "10⁻⁵ m"},
+                            {"x2 and x3", "x² und x³"},
+                            {"25 m2", "25 m²"},
+                            {"25 m2 of land", "25 Quadratmeter Land"},
+                            {"25 m² of land", "25 Quadratmeter Land"},
+                            {"250 cm³ of gas", "250 Kubikzentimeter Gas"},
+                            {"3 dogs on 25 m²", "3 Hunde auf 25 Quadratmetern"},
+                            {"CO2 is bad", "CO₂ ist schlecht"},
+                            {"2 parts of CO2", "2 Teile CO₂"},
+                            {"H₂O and CO₂", "H2O und CO2"},
+                            {"1.6e-19 kg", "1,6·10⁻¹⁹ kg"},
+                            {"1.6E-19 kg", "1,6 × 10^-19 kg"},
+                            {"6.02e23", "6,02 · 10²³"},
+                            {"note 3", "Anmerkung ³"},
+                            {"the dog¹ rests", "der Hund ruht"},
+                            {"2³ = 8", "2^3 = 8"}});
+  expect_difference(true, {{"2³ = 8", "2² = 8"},
+                           {"2^3 = 8", "2² = 8"},
+                           {"CO₂", "CO₃"},
+                           {"CO₂", "CO3"},
+                           {"10^23", "10²²"},
+                           {"10²³", "1023"},
+                           {"10⁵ m", "10⁻⁵ m"},
+                           {"1.6e-19 kg", "1,6·10⁻¹⁸ kg"},
+                           {"1.6e-19 kg", "1,6e19 kg"},
+                           {"25 m²", "26 m²"}});
+  EXPECT_TRUE(differ_in_numbers("2 dogs on 25 m² of land", "Hunde auf 25 m² Land"));
+}
+
+TEST(Numbers, OfOneCharacterAreThoseOfDigits) {
+  expect_difference(false, {{"①②③", "①②③"},
+                            {"①②③", "1, 2, 3"},
+                            {"Item ③", "Punkt 3"},
+                            {"⑫ men", "12 Mann"},
+                            {"⒊ Dogs", "3. Hunde"},
+                            {"Item Ⅷ", "Punkt 8"},
+                            {"Item Ⅷ", "Punkt VIII"}});
+  expect_difference(true, {{"①②③", "①②④"}, {"Item ③", "Punkt 4"}});
+  EXPECT_TRUE(differ_in_numbers("Punkt 8", "Item Ⅸ"));
+}
+
+TEST(Numbers, OfFractionsAreDecimals) {
+  expect_difference(false, {{"2 3/4 cups", "2¾ Tassen"},
+                            {"2 3/4 cups", "2 ¾ Tassen"},
+                            {"2 3/4 cups", "2,75 Tassen"},
+                            {"2¾ cups", "2,75 Tassen"},
+                            {"1 1/2 cups", "1½ Tassen"},
+                            {"1 1/2 cups", "1,5 Tassen"},
+                            {"1 1⁄2 cups", "1,5 Tassen"},
+                            {"220 2/3 innings", "220⅔ Innings"},
+                            {"2 1/3", "7/3"},
+                            {"½ a cup", "1/2 Tasse"},
+                            {"½ a cup", "0,5 Tassen"},
+                            {"¹⁄₃ of it", "⅓ davon"},
+                            {"⅓ of it", "33 % davon"},
+                            {"½ of them", "50 % von ihnen"},
+                            {"½ m", "50 cm"},
+                            {"2½ million", "2.500.000"},
+                            {"winning 14½-13½", "½14-½13"},
+                            {"In 2021 3/4 of them", "2021 waren es ¾"},
+                            {"winning 14½-13½", "14(1/2) - 13(1/2)"}});
+  expect_difference(true, {{"½ a cup", "⅓ Tasse"},
+                           {"½ a cup", "1/3 Tasse"},
+                           {"1½ cups", "1¼ Tassen"},
+                           {"1½ cups", "1 1/4 Tassen"},
+                           {"1½ cups", "2,5 Tassen"},
+                           {"2 3/4 cups", "2 1/4 Tassen"},
+                           {"2 3/4 cups", "3¾ Tassen"},
+                           {"2 3/4 cups", "2,25 Tassen"},
+                           {"2¾", "2,57"}});
+  for (const auto& [source, target] : Pairs{{"½ a cup", "eine halbe Tasse"},
+                                            {"1/2 cup", "eine halbe Tasse"},
+                                            {"½ a cup", "une demi-tasse"},
+                                            {"¾ of them", "drei Viertel von ihnen"},
+                                            {"1½ hours", "anderthalb Stunden"},
+                                            {"2½ hours", "zweieinhalb Stunden"},
+                                            {"⅓ of it", "ein Drittel davon"},
+                                            {"½", "半分"}}) {
+    EXPECT_FALSE(differ_in_numbers(source, target)) << source << " | " << target;
+    EXPECT_FALSE(differ_in_numbers(target, source)) << source << " | " << target;
+  }
+  EXPECT_TRUE(differ_in_numbers("¾ a cup", "eine Tasse"));
+}
+
+// The month may have its name, and the other side tells which one.
+TEST(Numbers, OfDaysAndMonthsMayHaveTheMonthsName) {
+  expect_difference(false, {{"Christmas is on 25 December.", "Weihnachten ist am 25.12."},
+                            {"on December 25", "am 25.12."},
+                            {"on Dec. 25", "am 25.12. um zehn"},
+                            {"on 12/25", "am 25. Dezember"},
+                            {"on 12/25", "le 25 décembre"},
+                            {"on 9/11", "el 11 de septiembre"},
+                            {"on 12/25", "25 декабря"},
+                            {"on 03-04-2021", "3. April 2021"},
+                            {"12/25", "12月25日"},
+                            {"2021-04-03", "3. April 2021"},
+                            {"on 12/25/2021", "am 25. Dezember 2021"},
+                            {"on 1 May", "am 1.5."}});
+  expect_difference(true, {{"on 25 December", "am 24.12."},
+                           {"on 25 December", "am 25.11."},
+                           {"It costs 25.12", "Es kostet 25"},
+                           {"It costs 25.12 in May", "Es kostet 25 im Mai"},
+                           {"won 4-1 in February", "4-2 im Februar"}});
+  EXPECT_TRUE(differ_in_numbers("on 12/25", "am 25. November"));
+  EXPECT_TRUE(differ_in_numbers("2021-04-03", "3. Mai 2021"));
+}
+
+TEST(Numbers, OfAShortenedRangeMayBeWhole) {
+  expect_difference(false, {{"Pages 123-5", "Seiten 123–125"},
+                            {"Pages 123–25", "Seiten 123 bis 125"},
+                            {"1987-8", "1987–1988"},
+                            {"1914-18", "1914–1918"},
+                            {"Pages 123-5", "Seiten 123–5"}});
+  expect_difference(true, {{"Pages 123-5", "Seiten 123–126"},
+                           {"Pages 123-5", "Seiten 123–6"},
+                           {"Pages 123-5", "Seiten 123–135"}});
+  EXPECT_TRUE(differ_in_numbers("Pages 123-5", "Seiten 123"));
 }
 
 TEST(Numbers, OfATableTellNothing) {

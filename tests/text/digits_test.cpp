@@ -25,5 +25,38 @@ TEST(Digits, AreNoOtherNumbers) {
     EXPECT_EQ(digit_value(c), std::nullopt) << static_cast<uint32_t>(c);
 }
 
+TEST(Digits, AreRaisedLoweredOrCircled) {
+  EXPECT_EQ(raised_digit_value(0xB9), 1);
+  EXPECT_EQ(raised_digit_value(0xB3), 3);
+  EXPECT_EQ(raised_digit_value(0x2070), 0);
+  EXPECT_EQ(raised_digit_value(0x2079), 9);
+  EXPECT_EQ(raised_digit_value(0x2082), 2);  // lowered
+  EXPECT_EQ(circled_value(0x2460), 1);
+  EXPECT_EQ(circled_value(0x2473), 20);
+  EXPECT_EQ(circled_value(0x32BF), 50);
+  EXPECT_EQ(circled_value(0x2489), 2);  // with a point
+  EXPECT_EQ(circled_value(0x2778), 3);  // white on black
+  EXPECT_EQ(roman_value_of(0x2167), 8);
+  EXPECT_EQ(roman_value_of(0x217B), 12);  // small
+  for (const char32_t c : {U'2', U'\u2071', U'\u208A', U'\u00BD'}) {
+    EXPECT_EQ(raised_digit_value(c), std::nullopt) << static_cast<uint32_t>(c);
+    EXPECT_EQ(circled_value(c), std::nullopt) << static_cast<uint32_t>(c);
+  }
+  EXPECT_EQ(circled_value(0x24B6), std::nullopt);  // the letter A in a circle
+}
+
+TEST(Digits, OfOneCharacterAreFractions) {
+  const auto is = [](char32_t c, int numerator, int denominator) {
+    const auto value = fraction_value(c);
+    return value && value->numerator == numerator && value->denominator == denominator;
+  };
+  EXPECT_TRUE(is(0xBD, 1, 2));
+  EXPECT_TRUE(is(0xBE, 3, 4));
+  EXPECT_TRUE(is(0x2150, 1, 7));
+  EXPECT_TRUE(is(0x2154, 2, 3));
+  EXPECT_TRUE(is(0x215E, 7, 8));
+  EXPECT_FALSE(fraction_value(U'/'));
+}
+
 }  // namespace
 }  // namespace heed::text

@@ -24,6 +24,17 @@ TEST(Invisible, CharactersInsideWordsAreLeftOut) {
   EXPECT_EQ(without_invisible(""), "");
 }
 
+TEST(Invisible, FillersAndFormsOfLettersAreLeftOut) {
+  for (const std::string one : {"\u034F", "\uFE0F", "\uFE00", "\u180E", "\u2061", "\u2064",
+                                "\uFFFC", "\u3164", "\U000E0061"}) {
+    EXPECT_EQ(without_invisible("M" + one + "an"), "Man") << one;
+    EXPECT_TRUE(has_invisible("M" + one + "an")) << one;
+  }
+  for (const std::string text : {"❤\uFE0F", "1\uFE0F\u20E3", "ℹ\uFE0F", "©\uFE0F", "ᠮ\u180Eᠮ",
+                                 "\U0001F3F4\U000E0067\U000E0062\U000E007F", "က\uFE00"})
+    EXPECT_EQ(without_invisible("a " + text), "a " + text);
+}
+
 TEST(Invisible, WordsOfNothingElseStay) {
   EXPECT_EQ(without_invisible("a \u00AD b"), "a \u00AD b");
   EXPECT_EQ(without_invisible("\u200B\u200D"), "\u200B\u200D");

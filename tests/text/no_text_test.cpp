@@ -191,6 +191,9 @@ TEST(NoText, IsADocumentOfItsFormats) {
   EXPECT_TRUE(may_be(kMessages, "po pot"));
   EXPECT_FALSE(may_be(kMessages, "srt"));
   EXPECT_TRUE(may_be("<!DOCTYPE html>", "html"));
+  // SubViewer's files end as those of MicroDVD do.
+  EXPECT_TRUE(may_be("00:00:01.00,00:00:02.00\nOne\n\n00:00:03.00,00:00:04.00\nTwo\n", "sub"));
+  EXPECT_FALSE(may_be("00:00:01.00,00:00:02.00\nOne\n\n00:00:03.00,00:00:04.00\nTwo\n", "txt"));
   EXPECT_FALSE(may_be("PAR1", ""));
 }
 

@@ -65,8 +65,8 @@ def pages(path):
             if is_foreign:
                 around[-1] = "svg"
             if line[depth:].startswith('"') and not STAYING & set(around):
-                # What is no reference of HTML stays, such as "&AMp;".
-                shown.append(re.sub(r"&\w+;", "", line[depth + 1 :].rstrip().removesuffix('"')))
+                # What is no reference of HTML stays, such as "&AMp;", and so do names of programs, such as "prod_id".
+                shown.append(re.sub(r"&\w+;|[a-z]+_[a-z]+", "", line[depth + 1 :].rstrip().removesuffix('"')))
         yield page.encode("utf-8", "surrogateescape"), shown
 
 

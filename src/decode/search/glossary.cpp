@@ -27,9 +27,10 @@ std::string capitalised(const std::string& text) {
   return text::encode_utf8(points);
 }
 
-/// The text without what does not matter to terms: its letters and their marks are in NFC.
+/// The text without what does not matter to terms: its letters and their marks are in NFC, and of
+/// usual widths.
 std::string tidy(const std::string& text) {
-  return text::to_nfc(text::plain_text(text));
+  return text::to_nfc(text::with_usual_forms(text::plain_text(text)));
 }
 
 constexpr std::string_view kTypedApostrophe = "'", kApostrophe = "\u2019";

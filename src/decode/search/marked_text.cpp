@@ -17,6 +17,7 @@
 #include "decode/search/lines_request.h"
 #include "decode/search/reading.h"
 #include "document/inlays.h"
+#include "document/kept_tokens.h"
 #include "document/markup.h"
 #include "document/markup_tokens.h"
 #include "document/segment_builder.h"

@@ -28,6 +28,10 @@ bool text::is_decomposed(std::string_view) {
   return false;
 }
 
+std::string text::with_usual_forms(std::string_view text) {
+  return std::string(text);
+}
+
 std::string text::to_nfc(std::string_view text) {
   return std::string(text);
 }

@@ -105,6 +105,7 @@ TEST_F(GlossaryFile, IsChosenByTheLanguagesOfTheModel) {
 TEST_F(GlossaryFile, TakesWhatLooksTheSameForOne) {
   const std::string terms = "l'eau\twater\nre\u0301sume\u0301\tsummary\nDonau\tDanube\n";
   EXPECT_THAT(terms_in("L\u2019eau, le résumé; Do\u00ADnau", terms), ElementsAre(0, 1, 2));
+  EXPECT_THAT(terms_in("ｌ＇ｅａｕ, Ｄｏｎａｕ ﬁn", terms + "fin\tend\n"), ElementsAre(0, 2, 3));
   EXPECT_THAT(terms_in("l\u02BCeau", terms), ElementsAre(0));
   EXPECT_THAT(terms_in("l\u2019eau", "l\u2019e\u200Bau\twater\n", exact()), ElementsAre(0));
   // The line stays as it is, but for its blanks and what nobody sees.
