@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -176,6 +177,15 @@ TEST_F(StudentImport, TwoVocabulariesAreToldByTheirNames) {
   EXPECT_TRUE(model.source.id_of("ü"));
   EXPECT_FALSE(model.target.id_of("ü"));
   EXPECT_EQ(model.source_language, "de");
+}
+
+TEST_F(StudentImport, AWordOfFourLettersIsNoPairOfLanguages) {
+  // "be" and "st" are languages.
+  write("model.best.bin", marian_student(marian_options(kStudent), student_tensors()));
+  write("vocab.spm", student_spm());
+  EXPECT_EQ(open().source_language, "");
+  std::filesystem::rename(folder / "m/vocab.spm", folder / "m/vocab.best.spm");
+  EXPECT_EQ(open().source_language, "be");
 }
 
 TEST_F(StudentImport, ListsKeepTheirPieces) {
