@@ -593,5 +593,13 @@ TEST(Markdown, NamesOfIncludedFilesStay) {
               ElementsAre("One", "Two", "Three"));
 }
 
+TEST(Markdown, LabelsOfNotesStayWhole) {
+  for (const std::string label : {"[^1]", "[^n1]", "[^why]", "[^what_is_it]", "[^note-12]"}) {
+    const std::string text = "It is" + label + " good.\n\n" + label + ": This is one.\n    Two.\n";
+    EXPECT_THAT(markdown_texts(text), ElementsAre("It is good.", "This is one.", "Two."));
+    EXPECT_EQ(markdown_with(text, "A."), "A." + label + "\n\n" + label + ": A.\n    A.\n");
+  }
+}
+
 }  // namespace
 }  // namespace heed::document
