@@ -324,8 +324,14 @@ void attention(AttentionArgs args) {
         "give one of them");
   if (!args.beside.empty() && args.output.empty())
     throw UserError("attention: --beside is for the page; name a folder for it with -o");
-  const Input input = read_input(args);
   const std::string ending = lower_ending(args.output);
+  for (const char* other : {".png", ".svg", ".pdf", ".jpg", ".json", ".tsv"})
+    if (ending == other)
+      throw UserError(
+          "attention: -o {}: a name that ends in .csv is the table alone, in .html the page alone, "
+          "and any other is a folder, which has an SVG of each matrix; name one of them",
+          args.output);
+  const Input input = read_input(args);
   const bool page_alone = is_page(args.output), table_alone = ending == ".csv";
   std::vector<std::string> files{"attention.html"};
   for (const AttentionKind kind : args.kinds) files.push_back(table_name(kind, args));
@@ -376,7 +382,8 @@ void attention(AttentionArgs args) {
   const std::size_t pictures = write_pictures(folder, matrices, args);
   write_atomic(folder.path_of("attention.html"), page());
   folder.commit();
-  log::info("{}: tables, attention.html and {} SVG pictures", args.output, pictures);
+  log::info("{}: tables, attention.html and {}", args.output,
+            counted(static_cast<int64_t>(pictures), "SVG picture"));
 }
 
 }  // namespace

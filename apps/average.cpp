@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/commands.h"
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "base/run_folder.h"
 #include "config/differences.h"
+#include "model/description/config.h"
 #include "run/config.h"
 #include "run/folder.h"
 #include "run/model_folder.h"
@@ -36,9 +38,11 @@ std::string folder_of(const std::string& input) {
   return path.string();
 }
 
-/// Whether it changes what a model computes, or may: dropout is for training alone.
-bool matters(const config::Difference& one) {
-  return one.path.starts_with("model.") && !one.path.ends_with("dropout");
+/// Whether it changes what a network of `config` computes.
+bool matters(const config::Difference& one, const run::Config& config) {
+  constexpr std::string_view kSection = "model.";
+  return one.path.starts_with(kSection) &&
+         model::changes_result(one.path.substr(kSection.size()), config.model);
 }
 
 /// Throws UserError unless `input` has the network and the vocabularies of `first`: weights of
@@ -48,7 +52,8 @@ void require_same_model(const std::string& first, const std::string& input) {
   if (one == other) return;
   const run::Config a = run::saved_config(one), b = run::saved_config(other);
   const auto differences = config::differences(a, b);
-  const auto found = std::ranges::find_if(differences, matters);
+  const auto found = std::ranges::find_if(
+      differences, [&](const config::Difference& one) { return matters(one, a); });
   if (found != differences.end())
     throw UserError(
         "{}: is another model than {}, {} is {} and not {}; average weights of one architecture",

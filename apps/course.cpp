@@ -13,6 +13,7 @@
 #include "apps/commands.h"
 #include "base/error.h"
 #include "base/installation.h"
+#include "base/strings.h"
 #include "score/sacrebleu.h"
 
 namespace heed {
@@ -50,6 +51,9 @@ std::string python() {
 }
 
 void course(const CourseArgs& args) {
+  if (args.action == "list" && !args.what.empty())
+    throw UserError("course list: unexpected argument '{}'; it lists all labs",
+                    one_line(args.what[0]));
   std::vector<std::string> words = {python(), "-B", "-X", "utf8", course_program()};
   if (!args.output.empty()) words.insert(words.end(), {"--output", args.output});
   if (!args.course.empty()) words.insert(words.end(), {"--course", args.course});

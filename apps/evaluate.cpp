@@ -139,7 +139,7 @@ void add_evaluate(CommandLine& program) {
   command.input("--hypothesis", args->hypothesis,
                 "Existing translations to score instead of a model's");
   command.group("Measuring");
-  command.flag("--words", args->words, "Also print the shares of repeated and of missing words");
+  command.flag("--words", args->words, "Also print the shares of repeated and of dropped words");
   command.input("--glossary", args->glossary,
                 "Also print how many terms of this file are obeyed (decoding.glossary uses them)");
   command.group("Output");

@@ -98,7 +98,9 @@ std::string yaml_of(const InitArgs& args, const data::SplitFiles& files,
   add_part("valid", files.valid, counts.valid, data);
   add_part("test", files.test, counts.test, data);
   if (recipe.own_vocabulary.empty())
-    data.comment("Both sides share their pieces: names and numbers look alike in them.")
+    data.comment(shape.source_script == shape.target_script
+                     ? "Both sides share their pieces: names and numbers look alike in them."
+                     : "One vocabulary has the pieces of both sides; kind: separate makes two.")
         .add_flow("vocabulary", config::Yaml().add("kind", "joint").add("size", recipe.vocabulary));
   else
     data.append(recipe.own_vocabulary);
@@ -253,7 +255,12 @@ void init(InitArgs args) {
           : "",
       shape.blank > 0 ? fmt::format(", {} left out", counted(shape.blank, "blank pair")) : "");
   if (shape.pairs < kFewPairs && !base)
-    log::info("docs/first_steps.md says what a model of so few pairs can be expected to reach");
+    log::info(
+        "few pairs: 10,000 of everyday sentences gave BLEU 28, and 29,000 captions of images 41 "
+        "(docs/first_steps.md){}",
+        shape.pairs < 10000 ? "; fewer give less, and a ready model that is tuned by them gives "
+                              "more: --from MODEL"
+                            : "");
   const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
   const std::string folder = fs::path(args.output).parent_path().string();

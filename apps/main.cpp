@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -23,6 +24,8 @@
 #include "base/signals.h"
 #include "base/strings.h"
 #include "config/suggest.h"
+#include "config/view.h"
+#include "run/config.h"
 
 namespace heed {
 namespace {
@@ -60,28 +63,71 @@ const Command kCommands[] = {
 #undef HEED_COMMAND_GROUP
 };
 
-/// Names that commands of other programs have, or had here, and what does their work.
+/// Names that commands of other programs have, or had here, and what does their work. Words in
+/// capitals stand for the arguments that were given, where there are as many of them.
 const std::pair<const char*, const char*> kOtherNames[] = {
-    {"pronouns", "heed contrast --antecedents"},
-    {"predict", "heed translate MODEL FILE"},
-    {"decode", "heed translate MODEL FILE"},
-    {"infer", "heed translate MODEL FILE"},
-    {"interactive", "heed serve MODEL"},
-    {"test", "heed evaluate MODEL"},
-    {"eval", "heed evaluate MODEL"},
-    {"bleu", "heed evaluate --hypothesis FILE --reference FILE"},
-    {"compare", "heed lengths MODEL OTHER_MODEL"},
-    {"finetune", "heed train CONFIG --set training.from=MODEL"},
-    {"tune", "heed train CONFIG --set training.from=MODEL"},
-    {"resume", "heed train MODEL --resume"},
-    {"preprocess", "heed init SOURCE TARGET"},
-    {"prepare", "heed init SOURCE TARGET"},
-    {"tokenize", "heed vocab"},
-    {"plot", "heed attention MODEL"},
-    {"visualize", "heed attention MODEL"},
-    {"convert", "heed import or heed export"},
-    {"check", "heed doctor CONFIG, or heed config CONFIG --check"},
-    {"list", "heed runs"}};
+    {"bleu", "`heed evaluate --hypothesis FILE --reference FILE`"},
+    {"bpe", "`heed vocab FILE -o NAME.model --algorithm bpe`"},
+    {"check", "`heed doctor CONFIG` or `heed config CONFIG --check`"},
+    {"compare", "`heed lengths MODEL OTHER_MODEL`"},
+    {"continue", "`heed train MODEL --resume`"},
+    {"convert", "`heed import` or `heed export`"},
+    {"create", "`heed init SOURCE TARGET`"},
+    {"decode", "`heed translate MODEL FILE`"},
+    {"eval", "`heed evaluate MODEL`"},
+    {"finetune", "`heed init SOURCE TARGET --from MODEL`"},
+    {"generate", "`heed translate MODEL FILE`"},
+    {"infer", "`heed translate MODEL FILE`"},
+    {"info", "`heed inspect MODEL`"},
+    {"interactive", "`heed serve MODEL`"},
+    {"list", "`heed runs`"},
+    {"ls", "`heed runs`"},
+    {"new", "`heed init SOURCE TARGET`"},
+    {"plot", "`heed runs --curves MODEL` (a training) or `heed attention MODEL --text TEXT`"},
+    {"predict", "`heed translate MODEL FILE`"},
+    {"prepare", "`heed init SOURCE TARGET`"},
+    {"preprocess", "`heed init SOURCE TARGET`"},
+    {"pronouns", "`heed contrast --antecedents`"},
+    {"quantize", "`heed translate MODEL FILE --set decoding.weights=int8`"},
+    {"realign", "`heed clean SOURCE TARGET --realign -o realigned`"},
+    {"resume", "`heed train MODEL --resume`"},
+    {"show", "`heed inspect MODEL`"},
+    {"spm", "`heed vocab FILE -o NAME.model`"},
+    {"tensorboard", "`heed train CONFIG --set training.tensorboard=true`"},
+    {"test", "`heed evaluate MODEL`"},
+    {"tokenize", "`heed vocab FILE -o NAME.model`"},
+    {"tune", "`heed init SOURCE TARGET --from MODEL`"},
+    {"validate", "`heed evaluate MODEL`"},
+    {"visualize", "`heed attention MODEL --text TEXT`"}};
+
+/// Names that options of other programs or other commands have, without separators, and what does
+/// their work: an option or an argument of the command, where it has it, or the whole of a text.
+/// Those of keys of the configuration are in config/suggest.h.
+const std::pair<const char*, const char*> kOtherOptions[] = {
+    {"b", "--beam"},
+    {"c", "config"},
+    {"check", "`heed config CONFIG --check`"},
+    {"checkpoint", "model"},
+    {"continue", "--resume"},
+    {"cuda", "--device"},
+    {"cuda", "`--set device=cuda`"},
+    {"dryrun", "`heed config CONFIG --check`"},
+    {"finetunefrommodel", "--from"},
+    {"force", "--overwrite"},
+    {"gpu", "--device"},
+    {"gpu", "`--set device=cuda`"},
+    {"gpus", "--device"},
+    {"gpus", "--ranks"},
+    {"i", "file"},
+    {"input", "file"},
+    {"m", "model"},
+    {"numbeams", "--beam"},
+    {"o", "`--set output=FOLDER`"},
+    {"overwrite", "--force"},
+    {"source", "--text"},
+    {"src", "file"},
+    {"src", "--text"},
+    {"worldsize", "--ranks"}};
 
 int report(const std::string& message, int code) {
   log::clear_progress();
@@ -105,12 +151,98 @@ void close_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) std::cout.setstate(std::ios::badbit);
 }
 
-std::string unknown_option(const std::string& extra, const CLI::App& command) {
-  std::vector<std::string> flags;
+bool is_option(const std::string& word) {
+  return word.starts_with('-') && word != "-";
+}
+
+/// The name of an option without dashes, without separators and in lower case.
+std::string folded_name(const std::string& option) {
+  return config::folded(option.substr(0, option.find('=')));
+}
+
+/// The value that was given with an unknown option, or `otherwise`.
+std::string value_of(const std::string& option, const std::vector<std::string>& words,
+                     const std::string& otherwise) {
+  if (const std::size_t equals = option.find('='); equals != option.npos)
+    return option.substr(equals + 1);
+  const auto found = std::ranges::find(words, option);
+  if (found == words.end() || found + 1 == words.end() || found[1].starts_with("--"))
+    return otherwise;
+  return found[1];
+}
+
+/// The command with its arguments that have no name: "heed init SOURCE TARGET".
+std::string usage_of(const CLI::App& command) {
+  std::string usage = "heed " + command.get_name();
   for (const CLI::Option* option : command.get_options())
+    if (!option->nonpositional())
+      for (const char c : " " + option->get_name())
+        usage.push_back(c >= 'a' && c <= 'z' ? c - 32 : c);
+  return usage;
+}
+
+/// Whether the command takes settings of a whole configuration, and not of translations alone.
+bool takes_config(const CLI::App& command) {
+  return command.get_option_no_throw("config") != nullptr || command.get_name() == "config";
+}
+
+/// `--set KEY=VALUE` for an option that is a key of the configuration, by its name here or in
+/// other trainers; "" where the command takes no such setting.
+std::string setting_of(const std::string& option, const CLI::App& command,
+                       const std::vector<std::string>& words) {
+  if (command.get_option_no_throw("--set") == nullptr) return "";
+  run::Config config;
+  const std::string name = option.substr(option.find_first_not_of('-'));
+  const std::string key = config::key_named(
+      name.substr(0, name.find('=')), config::view(config), [&](const std::string& path) {
+        return takes_config(command) || path == "threads" || path.starts_with("decoding.");
+      });
+  if (key.empty()) return "";
+  return fmt::format("`--set {}={}`", key, shell_word(value_of(option, words, "VALUE")));
+}
+
+/// What does the work of an option of another name, or "".
+std::string other_option(const std::string& option, const CLI::App& command) {
+  for (const auto& [name, cure] : kOtherOptions) {
+    if (folded_name(option) != name) continue;
+    const std::string text = cure;
+    if (text.starts_with('`')) {
+      const bool is_here = command.get_option_no_throw("--set") != nullptr && takes_config(command);
+      if (is_here) return "; " + text + " does this";
+    } else if (command.get_option_no_throw(text) != nullptr) {
+      return text.starts_with("--")
+                 ? fmt::format("; did you mean '{}'?", text)
+                 : fmt::format("; it has no name before it: `{}`", usage_of(command));
+    }
+  }
+  return "";
+}
+
+std::string cure_of_option(const std::string& extra, const CLI::App& command,
+                           const std::vector<std::string>& words) {
+  std::vector<std::string> flags, arguments;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->nonpositional()) arguments.push_back(option->get_name());
     if (!option->get_group().empty())  // a former name has none
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  return fmt::format("unknown option '{}'{}", extra, config::did_you_mean(extra, flags));
+  }
+  const std::string name = extra.substr(0, extra.find('='));
+  if (const std::string other = other_option(extra, command); !other.empty()) return other;
+  const std::string near = config::nearest(name, flags);
+  if (!near.empty() && config::distance(name, near) <= 1)
+    return fmt::format("; did you mean '{}'?", near);
+  if (const std::string argument = config::nearest(name, arguments);
+      !argument.empty() && config::distance(name, argument) <= 1)
+    return fmt::format("; it has no name before it: `{}`", usage_of(command));
+  if (const std::string setting = setting_of(extra, command, words); !setting.empty())
+    return fmt::format("; {} does this", setting);
+  return config::did_you_mean(name, flags);
+}
+
+std::string unknown_option(const std::string& extra, const CLI::App& command,
+                           const std::vector<std::string>& words) {
+  return fmt::format("unknown option '{}'{}", one_line(extra),
+                     cure_of_option(extra, command, words));
 }
 
 std::vector<std::string> commands_of(const CLI::App& app) {
@@ -119,14 +251,62 @@ std::vector<std::string> commands_of(const CLI::App& app) {
   return names;
 }
 
-std::string unknown_command(const std::string& extra, const CLI::App& app) {
-  std::string word = ascii_lower(extra);
-  std::erase_if(word, [](char c) { return c == '-' || c == '_'; });
+/// What was meant by an argument too many, or "".
+std::string cure_of_argument(const std::string& extra, const CLI::App& command,
+                             const std::vector<std::string>& words) {
+  const auto at = std::ranges::find(words, extra);
+  if (at - words.begin() >= 2 && at != words.end() && at[-2] == "--set")
+    return fmt::format("; write --set {}", shell_word(at[-1] + "=" + extra));
+  std::error_code none;
+  if (command.get_name() == "train" && at != words.end() &&
+      std::filesystem::is_regular_file(at[-1], none) &&
+      std::filesystem::is_regular_file(extra, none))
+    return fmt::format(
+        "; it trains by a configuration, which `heed init {} {}` writes for a corpus",
+        shell_path(at[-1]), shell_path(extra));
+  if (command.get_option_no_throw("--output") != nullptr && !std::filesystem::exists(extra, none))
+    return fmt::format("; what it writes is named by -o {}", shell_path(extra));
+  return "";
+}
+
+/// The text with the arguments in place of its words in capitals, where there are as many.
+std::string with_arguments(const std::string& text, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = split(text, ' ');
+  const auto is_place = [](const std::string& word) {
+    return word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_`") == word.npos;
+  };
+  if (std::ranges::count_if(words, is_place) != std::ssize(arguments)) return text;
+  std::size_t next = 0;
+  for (std::string& word : words)
+    if (is_place(word)) word = shell_path(arguments[next++]) + (word.ends_with('`') ? "`" : "");
+  return join(words, " ");
+}
+
+std::string unknown_command(const std::string& extra, const CLI::App& app,
+                            const std::vector<std::string>& words) {
+  std::string word = config::folded(extra);
+  if (word.ends_with("ise")) word[word.size() - 2] = 'z';  // tokenise
+  const std::vector<std::string> given(std::ranges::find(words, extra), words.end());
+  const std::vector<std::string> arguments(given.begin() + 1, given.end());
+  const bool are_plain = std::ranges::none_of(
+      arguments, [](const std::string& argument) { return argument.starts_with('-'); });
   for (const auto& [name, command] : kOtherNames)
-    if (word == name) return fmt::format("{}: `{}` does this", one_line(extra), command);
+    if (word == name)
+      return fmt::format("{}: {} does this", one_line(extra),
+                         are_plain ? with_arguments(command, arguments) : std::string(command));
+  std::error_code none;
   const std::string near = config::nearest(extra, commands_of(app));
-  if (!near.empty())
+  if (!near.empty() && !std::filesystem::exists(extra, none))
     return fmt::format("unknown command '{}'; did you mean '{}'?", one_line(extra), near);
+  if (std::filesystem::is_directory(extra, none))
+    return fmt::format(
+        "'{0}' is a folder, and no command; with a model in it: `heed translate {0} "
+        "FILE`; `heed help` lists the commands",
+        shell_path(extra));
+  if (std::filesystem::exists(extra, none))
+    return fmt::format("'{}' is a file, and no command; to train on a corpus: {}", one_line(extra),
+                       with_arguments("`heed init SOURCE TARGET`",
+                                      are_plain ? given : std::vector<std::string>{}));
   return fmt::format("unknown command '{}'; `heed help` lists the commands", one_line(extra));
 }
 
@@ -136,29 +316,54 @@ std::vector<std::string> with_options(std::vector<std::string> words) {
   if (words.size() < 2) return words;
   if (words[1] == "version" && words.size() == 2) words[1] = "--version";
   if (words[1] != "help") return words;
-  words.erase(words.begin() + 1);
+  const std::size_t end = words.size() > 2 && words[2] == "help" ? 3 : 2;
+  words.erase(words.begin() + 1, words.begin() + static_cast<std::ptrdiff_t>(end));
+  if (words.size() > 2 && !words[2].starts_with('-'))
+    throw UserError("help: unexpected argument '{}'; name one command", one_line(words[2]));
   words.push_back("--help");
   return words;
 }
 
-/// Why CLI11 refused the line, with the nearest flag or command where one was misspelt.
-std::string explain(const CLI::ParseError& error, const CLI::App& app) {
+/// What CLI11 says of the error, in the words of this program.
+std::string said(const CLI::ParseError& error) {
   std::string message = error.what();
-  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::ranges::replace(message, '\n', ' ');
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr) return message;
+  const std::string option = message.substr(0, message.find(':'));
+  if (message.ends_with(" missing")) return option + ": has no value; write one after it";
+  if (message.find(": At Most 1 ") != message.npos)
+    return option + ": is given twice; give it once";
+  return message;
+}
+
+/// Why CLI11 refused the line, with the nearest flag or command where one was misspelt.
+std::string explain(const CLI::ParseError& error, const CLI::App& app,
+                    const std::vector<std::string>& words) {
+  const std::string message = said(error);
+  const auto is_of_program = [&](const CLI::Option* option) {
+    return message.starts_with(option->get_name() + ":") && option->get_name() != "--help";
+  };
   const auto chosen = app.get_subcommands();
+  const bool of_program = chosen.empty() || std::ranges::any_of(app.get_options(), is_of_program);
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string where = chosen.empty() ? "" : command.get_name() + ": ";
+  const std::string where = of_program ? "" : command.get_name() + ": ";
   const std::string see =
-      fmt::format("; see heed {}--help", chosen.empty() ? "" : command.get_name() + " ");
+      fmt::format("; see heed {}--help", of_program ? "" : command.get_name() + " ");
   // Commands leave what they do not know to the program.
   const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const bool lacks_command =
       chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  // Its value may be taken for another argument, which is refused first.
+  const auto option =
+      std::ranges::find_if(extras, [](const std::string& extra) { return is_option(extra); });
+  if (option != extras.end()) return where + unknown_option(*option, command, words);
+  if (extras.empty() && lacks_command) return "a command is required" + see;
   if (extras.empty() || !(unexpected || lacks_command)) return where + message + see;
-  if (extras.front().starts_with('-')) return where + unknown_option(extras.front(), command);
-  if (lacks_command) return unknown_command(extras.front(), app);
-  return fmt::format("{}unexpected argument '{}'{}", where, extras.front(), see);
+  if (lacks_command) return unknown_command(extras.front(), app, words);
+  const std::string cure = cure_of_argument(extras.front(), command, words);
+  return fmt::format("{}unexpected argument '{}'{}", where, one_line(extras.front()),
+                     cure.empty() ? see : cure);
 }
 
 /// Returns what is wrong with a list that has an empty part, or "". CLI11 leaves out such parts,
@@ -219,7 +424,7 @@ int run_program(int argc, char** argv) {
       "To begin, try: heed init SOURCE TARGET");
   if (words.size() > 1 && !words[1].starts_with('-') &&
       std::ranges::count(commands_of(app), words[1]) == 0)
-    return report(unknown_command(words[1], app), 2);
+    return report(unknown_command(words[1], app, words), 2);
   if (words.size() == 1) {
     std::cerr << app.help();
     return 2;
@@ -231,7 +436,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    return report(explain(error, app), 2);
+    return report(explain(error, app, words), 2);
   }
 }
 

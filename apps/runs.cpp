@@ -200,7 +200,8 @@ void curves(const RunsArgs& args) {
 void runs(const RunsArgs& args) {
   for (const std::string& folder : args.folders)
     if (!fs::is_directory(folder))
-      throw UserError("runs: no folder '{}'; name the one that your runs are in{}", folder,
+      throw UserError("runs: {} '{}'; name the folder that your runs are in{}",
+                      fs::exists(folder) ? "not a folder:" : "no folder", folder,
                       shell_hint(folder));
   if (args.curves) return curves(args);
   std::vector<ListedRun> all;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,7 @@
 #include "study/alignment.h"
 #include "study/flags.h"
 #include "text/kept.h"
+#include "text/tmx_lines.h"
 
 namespace heed {
 namespace {
@@ -467,11 +469,24 @@ void translate_chunks(const TranslateArgs& args, Transformation& transformation,
   terms.report();
 }
 
+/// Throws where the text is no file: it may be the text itself.
+void require_file_of_text(const TranslateArgs& args) {
+  if (!args.texts.empty() || args.file == "-") return;
+  std::error_code none;
+  if (std::filesystem::is_directory(args.file, none))
+    throw UserError("{}: is a folder, expected a file", args.file);
+  if (!std::filesystem::exists(text::file_of_lines(args.file), none) &&
+      args.file.find_first_of("./") == std::string::npos)
+    throw UserError("text: no file '{}'; a text in place of a file: --text {}", one_line(args.file),
+                    shell_word(args.file));
+}
+
 void translate(const TranslateArgs& args) {
   if (args.glossary == "-" && args.file == "-" && args.texts.empty())
     throw UserError("translate: --glossary - and the text are both standard input; name a file");
   const document::DocumentFormat* const format = args.document.empty() ? nullptr : &format_of(args);
   const run::LineModels models = open(args);
+  require_file_of_text(args);
   const model::Traits traits = model::traits(models.config.model);
   require_attention(args, models.path, traits);
   check_options(args, models.config.decoding);

@@ -3,12 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
 #include "run/saved_config.h"
@@ -75,7 +77,9 @@ Argument& Argument::one_of(const std::vector<std::string>& words) {
 }
 
 Argument& Argument::word(const std::string& word, const std::string& value) {
-  option_->transform(CLI::Transformer(std::map<std::string, std::string>{{word, value}}));
+  CLI::Transformer transformer(std::map<std::string, std::string>{{word, value}});
+  option_->transform(transformer.description(""));
+  option_->type_name(option_->get_type_name() + " or " + word);
   return *this;
 }
 
@@ -118,6 +122,21 @@ void require_harmless_outputs(const CLI::App& app, const std::vector<CLI::Option
   for (const CLI::Option* output : outputs)
     for (const std::string& path : output->results())
       if (path != "-") run::require_harmless(path, named);
+}
+
+/// Throws where an option that is a language names a file: other commands have options of the same
+/// name for files.
+void require_no_file(const CLI::App& app, const CLI::Option& option, const std::string& present) {
+  std::error_code none;
+  const std::string value = option.as<std::string>();
+  if (!std::filesystem::exists(value, none)) return;
+  const CLI::Option* const file = app.get_option_no_throw("file");
+  throw UserError("{} --{}: '{}' is a file, and this option is a language ({}){}", app.get_name(),
+                  option.get_lnames().at(0), one_line(value), present,
+                  file == nullptr ? ""
+                                  : fmt::format("; the text is the second argument: `heed {} MODEL "
+                                                "{}`",
+                                                app.get_name(), shell_path(value)));
 }
 
 }  // namespace
@@ -257,10 +276,12 @@ Argument CommandLine::output(const std::string& names, std::string& value,
 void CommandLine::run(std::function<void()> action) {
   app_->callback([app = app_, inputs = inputs_, outputs = outputs_, former = former_,
                   action = std::move(action)] {
-    for (const auto& [option, present] : *former)
-      if (option->count() > 0)
-        log::warn("{} --{}: this option is called {} now", app->get_name(),
-                  option->get_lnames().at(0), present);
+    for (const auto& [option, present] : *former) {
+      if (option->count() == 0) continue;
+      const std::string name = option->get_lnames().at(0);
+      if (present.ends_with("-language")) require_no_file(*app, *option, present);
+      log::warn("{} --{}: the name of this option is {}", app->get_name(), name, present);
+    }
     for (const CLI::Option* input : *inputs)
       for (const std::string& path : input->results())
         if (path != "-") text::require_text_file(path, "--" + input->get_lnames().at(0));

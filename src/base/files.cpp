@@ -54,8 +54,13 @@ void remove_half_written(const std::string& folder, const std::string& name) {
 std::string hint(const std::string& path) {
   if (path.empty()) return "";
   if (const std::string unexpanded = shell_hint(path); !unexpanded.empty()) return unexpanded;
+  if (path.starts_with("file://")) return "; write the path alone, without 'file://'";
+  if (path.find("://") != std::string::npos)
+    return "; it is an address, and files alone are read; fetch it first";
   const std::string folder = parent_folder(path);
   std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    return fmt::format("; '{}' is a file", folder);
   if (!fs::is_directory(folder, error))
     return fmt::format("; there is no folder '{}' either", folder);
   const std::string name = fs::path(path).filename().string();

@@ -17,6 +17,7 @@
 #include "base/stand_in.h"
 #include "base/strings.h"
 #include "config/document.h"
+#include "config/other_trainers.h"
 #include "config/suggest.h"
 #include "config/yaml.h"
 
@@ -71,6 +72,39 @@ template <>
 constexpr const char* kNoun<double> = "a number";
 template <>
 constexpr const char* kNoun<bool> = "true or false";
+
+/// A number with a decimal comma, in percent, or of minutes as configurations have it, or "".
+/// `key`: what it is of.
+std::string rewritten_real(const std::string& text, const std::string& key) {
+  const auto suggested = [](double value) {
+    return fmt::format("; did you mean {}?", number_text(value));
+  };
+  const std::size_t comma = text.find(',');
+  if (comma != text.npos && text.find(',', comma + 1) == text.npos) {
+    const std::string decimal = text.substr(0, comma) + "." + text.substr(comma + 1);
+    const bool may_be_thousands = text.size() == comma + 4 && text[0] != '0';
+    const auto number = exact_number<double>(decimal);
+    if (!number) return "";
+    return may_be_thousands ? fmt::format("; did you mean {} or {}?", number_text(*number),
+                                          number_text(*number * 1000))
+                            : suggested(*number);
+  }
+  const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto number = exact_number<double>(text.substr(0, end));
+  const std::string unit(trim(text.substr(end)));
+  if (!number) return "";
+  if (unit == "%") return suggested(*number / 100);
+  if (!key.ends_with("minutes")) return "";
+  if (unit == "m" || unit == "min" || unit == "minutes") return suggested(*number);
+  return unit == "h" ? suggested(*number * 60) : "";
+}
+
+/// The most mistakes that are told of one file.
+constexpr std::size_t kMostFaults = 10;
+
+bool is_digits(const std::string& text) {
+  return !text.empty() && text.size() < 16 && text.find_first_not_of("0123456789") == text.npos;
+}
 
 /// A number written for people (4k, 1_000, 1e6) as configurations have it, or "".
 std::string rewritten(std::string text) {
@@ -141,23 +175,41 @@ class Reader {
     if (!node.IsMap())
       fail(node, prefix,
            "expected a section of keys, got " + kind_of(node) + write_files(into, node));
+    refuse_commas(node, prefix);
     std::map<std::string, int> lines;
-    for (const auto& entry : node) {
-      if (!entry.first.IsScalar())
-        fail(entry.first, prefix, "expected a key, got " + kind_of(entry.first));
-      const std::string& key = entry.first.Scalar();
-      const std::string path = path_of(prefix, key);
-      const auto [earlier, is_new] = lines.emplace(present_key(key), entry.first.Mark().line + 1);
-      if (!is_new)
-        fail(entry.first, path, "given twice, first on line " + std::to_string(earlier->second));
-      field(member(into, key, prefix, entry.first), entry.second, path, entry.first);
-    }
+    for (const auto& entry : node)
+      note_faults([&] {
+        if (!entry.first.IsScalar())
+          fail(entry.first, prefix, "expected a key, got " + kind_of(entry.first));
+        const std::string& key = entry.first.Scalar();
+        const std::string path = path_of(prefix, key);
+        const auto [earlier, is_new] = lines.emplace(present_key(key), entry.first.Mark().line + 1);
+        if (!is_new)
+          fail(entry.first, path, "given twice, first on line " + std::to_string(earlier->second));
+        field(member(into, key, prefix, entry.first), entry.second, path, entry.first);
+      });
+  }
+
+  /// Throws ConfigError with all faults of the file, if there are any.
+  void require_sound() const {
+    if (faults_.size() == 1) throw ConfigError(faults_[0]);
+    if (faults_.size() > 1)
+      throw ConfigError("{}: {}\n  {}", source_,
+                        faults_.size() < kMostFaults
+                            ? counted(static_cast<int64_t>(faults_.size()), "fault")
+                            : fmt::format("{} faults or more", kMostFaults),
+                        join(faults_, "\n  "));
   }
 
   /// The field of that name. Throws an error with the nearest name where there is no such field.
   const FieldView& member(const SectionView& of, const std::string& key, const std::string& prefix,
                           const YAML::Node& where) const {
     if (const FieldView* const field = field_in(of, key)) return *field;
+    const std::size_t colon = key.find(':');
+    if (colon < key.size() && field_in(of, key.substr(0, colon)) != nullptr)
+      fail(where, path_of(prefix, one_line(key)),
+           fmt::format("unknown key; write a blank after its colon, as in '{}: {}'",
+                       key.substr(0, colon), one_line(key.substr(colon + 1))));
     fail(where, path_of(prefix, one_line(key)),
          "unknown key" + suggest_key(key, of, prefix, root_));
   }
@@ -185,6 +237,39 @@ class Reader {
  private:
   bool is_setting() const { return source_ == "--set"; }
 
+  /// Does the work. A mistake in it is noted, so that others of the file are found, too, up to
+  /// kMostFaults.
+  template <class Work>
+  void note_faults(const Work& work) {
+    if (is_setting()) return work();
+    if (faults_.size() == kMostFaults) return;
+    try {
+      work();
+    } catch (const ConfigError& error) {
+      faults_.emplace_back(error.what());
+    }
+  }
+
+  /// Fails where a number has a comma, which ends it in {}: YAML takes what follows for a key, as
+  /// in {learning_rate: 0,0005}.
+  void refuse_commas(const YAML::Node& section, const std::string& prefix) {
+    std::string key, number;  // before
+    for (const auto& entry : section) {
+      const bool is_rest = entry.first.IsScalar() && is_digits(entry.first.Scalar()) &&
+                           entry.second.IsNull() && !number.empty();
+      if (is_rest) {
+        const std::string rest = entry.first.Scalar(), decimal = number + "." + rest;
+        const bool may_be_thousands = rest.size() == 3 && number != "0";
+        fail(entry.first, path_of(prefix, one_line(key)),
+             fmt::format("'{},{}' has a comma, which ends a value; write {}", number, rest,
+                         may_be_thousands ? number + rest + ", or " + decimal : decimal));
+      }
+      key = entry.first.IsScalar() ? entry.first.Scalar() : "";
+      number =
+          entry.second.IsScalar() && is_digits(entry.second.Scalar()) ? entry.second.Scalar() : "";
+    }
+  }
+
   std::string place(const YAML::Node& where) const {
     const int line = where.Mark().line;
     return is_setting() || line < 0 ? source_ : fmt::format("{}:{}", source_, line + 1);
@@ -203,7 +288,9 @@ class Reader {
     if (!parse(text, value))
       fail(where, path,
            fmt::format("cannot read '{}' as {}{}", one_line(text), kNoun<T>,
-                       std::is_same_v<T, int64_t> ? rewritten(text) : ""));
+                       std::is_same_v<T, int64_t>  ? rewritten(text)
+                       : std::is_same_v<T, double> ? rewritten_real(text, path)
+                                                   : ""));
     return value;
   }
 
@@ -258,6 +345,7 @@ class Reader {
   const SectionView& root_;
   std::string source_;
   std::size_t unfolded_ = 0;  // bytes of all values so far
+  std::vector<std::string> faults_;
 };
 
 /// One `--set`: walks the dotted path, then writes the value.
@@ -338,7 +426,14 @@ class Setting {
 void load_text(const SectionView& root, const std::string& yaml, const std::string& name) {
   if (yaml.size() > kLongestText) refuse_length(name, yaml.size());
   require_no_stand_in(yaml, name);
-  Reader(root, name).section(root, load_document(yaml, name), "");
+  Reader reader(root, name);
+  try {
+    reader.section(root, load_document(yaml, name), "");
+    reader.require_sound();
+  } catch (const ConfigError&) {
+    if (const auto flaw = flaw_of_other_trainer(yaml, name)) throw ConfigError(*flaw);
+    throw;
+  }
 }
 
 void load_file(const SectionView& root, const std::string& path) {
@@ -355,6 +450,10 @@ void set(const SectionView& root, const std::string& assignment) {
     throw ConfigError("--set {}: expected key=value, as in training.updates=1000",
                       one_line(assignment));
   const std::string key(trim(assignment.substr(0, equals)));
+  std::string dotted = key;
+  std::ranges::replace(dotted, ':', '.');
+  if (dotted != key && find_field(root, dotted) != nullptr)
+    throw ConfigError("--set {}: unknown key; did you mean '{}'?", one_line(key), dotted);
   Setting(root, key, assignment.substr(equals + 1)).apply();
 }
 

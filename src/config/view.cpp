@@ -22,6 +22,14 @@ std::string named(const std::string& path, const std::string& prefix) {
   return fmt::format("; did you mean '{}'?", own ? path.substr(start.size()) : path);
 }
 
+/// The path that another trainer's name of a key stands for, where `root` has it, else "".
+std::string path_of_other_name(const std::string& name, const SectionView& root) {
+  const auto found = names_of_other_trainers().find(folded(name));
+  const bool is_there =
+      found != names_of_other_trainers().end() && find_field(root, found->second) != nullptr;
+  return is_there ? found->second : "";
+}
+
 }  // namespace
 
 std::vector<ValueHelp> detail::values_of(const std::vector<std::string>& names,
@@ -57,11 +65,18 @@ std::ptrdiff_t depth_of(const std::string& path) {
 
 std::string suggest_key(const std::string& key, const SectionView& section,
                         const std::string& prefix, const SectionView& root) {
+  if (const std::string other = path_of_other_name(key, root); !other.empty())
+    return named(other, prefix);
   const std::vector<std::string> own = keys_of(section);
   const std::string near = nearest(key, own);
   if (!near.empty() && distance(key, near) <= 1) return named(path_of(prefix, near), prefix);
 
   std::vector<std::string> paths = all_paths(root);
+  // A value is meant by `valid_steps`, not the section `valid`.
+  std::erase_if(paths, [&](const std::string& path) {
+    return !prefix.empty() && distance(key, last_part(path)) == 1 &&
+           section_in(*find_field(root, path)) != nullptr;
+  });
   std::ranges::stable_sort(paths, {}, depth_of);
   const auto from_key = [&](const std::string& path) { return distance(key, last_part(path)); };
   const auto best = std::ranges::min_element(paths, {}, from_key);
@@ -70,6 +85,20 @@ std::string suggest_key(const std::string& key, const SectionView& section,
   if (!near.empty()) return named(path_of(prefix, near), prefix);
   if (best != paths.end() && from_key(*best) < kFar) return named(*best, prefix);
   return "; allowed: " + join(own, ", ");
+}
+
+std::string key_named(const std::string& name, const SectionView& root,
+                      const std::function<bool(const std::string& path)>& allowed) {
+  if (const std::string other = path_of_other_name(name, root); !other.empty())
+    return allowed(other) ? other : "";
+  std::vector<std::string> paths = all_paths(root);
+  std::erase_if(paths, [&](const std::string& path) {
+    return !allowed(path) || section_in(*find_field(root, path)) != nullptr;
+  });
+  std::ranges::stable_sort(paths, {}, depth_of);
+  const auto from_name = [&](const std::string& path) { return distance(name, last_part(path)); };
+  const auto best = std::ranges::min_element(paths, {}, from_name);
+  return best == paths.end() || from_name(*best) > 1 ? "" : *best;
 }
 
 const FieldView* field_in(const SectionView& section, const std::string& key) {

@@ -139,6 +139,12 @@ std::ptrdiff_t depth_of(const std::string& path);
 std::string suggest_key(const std::string& key, const SectionView& section,
                         const std::string& prefix, const SectionView& root);
 
+/// The path of the key that an option of another trainer (`--epochs`) means, by heed's name of the
+/// key or another trainer's; "" where there is none, or it is a section. Of several keys of the
+/// name it is the first that `allowed` holds for, in as few sections as any.
+std::string key_named(const std::string& name, const SectionView& root,
+                      const std::function<bool(const std::string& path)>& allowed);
+
 /// The field with this key, by its present or a former name; nullptr where there is none.
 const FieldView* field_in(const SectionView& section, const std::string& key);
 

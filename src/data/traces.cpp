@@ -59,12 +59,31 @@ bool is_name_of_a_column(std::string_view text) {
   return std::ranges::find(kNames, lower) != kNames.end();
 }
 
+/// Whether the line has something that is no letter, and no letter: a number, marks.
+bool has_no_letters(std::string_view line) {
+  return !text::is_blank(line) && std::ranges::none_of(line, [](unsigned char c) {
+    return c >= 0x80 || std::isalpha(c) != 0;
+  });
+}
+
+/// The word with a digit with which both sides begin, before other words: "12.", "utt00012"; "":
+/// there is none.
+std::string_view name_of_lines(const PairOfLines& pair) {
+  const std::string_view source = pair.source, target = pair.target;
+  const std::size_t end = source.find(' ');
+  if (end == source.npos || end + 1 == source.size()) return "";
+  const std::string_view word = source.substr(0, end);
+  const bool has_digit = word.find_first_of("0123456789") != word.npos;
+  return has_digit && target.starts_with(source.substr(0, end + 1)) ? word : "";
+}
+
 struct TraceKind {
   const char *name, *text;
   bool (*is_in)(std::string_view line);  // whether either side has it; nullptr: see Traces::add()
 };
 
-constexpr std::size_t kMarks = 2, kQuotes = 5, kHeader = 6, kDecomposed = 7;
+constexpr std::size_t kMarks = 2, kQuotes = 5, kHeader = 6, kDecomposed = 7, kBlanks = 8,
+                      kNames = 9, kNumbers = 10;
 constexpr std::array<TraceKind, kTraces> kKinds = {{
     {"moses", "tokens of Moses (@-@, &apos;); detokenize with `sacremoses detokenize`", has_moses},
     {"entities", "HTML entities such as &amp;; decode them with html.unescape of Python",
@@ -88,8 +107,14 @@ constexpr std::array<TraceKind, kTraces> kKinds = {{
      "blanks other than spaces (U+00A0) in pairs with word links, which they shift; replace them "
      "by spaces before the text is aligned",
      nullptr},
+    {"names",
+     "names or numbers of lines, with which both sides begin; `sed -E 's/(^|\\t)[^ \\t]+ +/\\1/g' "
+     "< OLD "
+     "> NEW` leaves them out",
+     nullptr},
+    {"numbers", "no letters on both sides, as in a table of numbers of sentences; name the texts",
+     nullptr},
 }};
-constexpr std::size_t kBlanks = 8;
 
 }  // namespace
 
@@ -113,6 +138,10 @@ void Traces::add(const PairOfLines& pair) {
               (!decomposed && (text::has_composed(pair.source) || text::has_composed(pair.target)));
   note(kBlanks, !pair.links.empty() &&
                     (text::has_other_blanks(pair.source) || text::has_other_blanks(pair.target)));
+  const std::string_view name = name_of_lines(pair);
+  note(kNames, !name.empty() && name != last_name_);
+  last_name_ = name;
+  note(kNumbers, has_no_letters(pair.source) && has_no_letters(pair.target));
 }
 
 void Traces::forget_header() {
@@ -121,7 +150,7 @@ void Traces::forget_header() {
 
 bool Traces::counts(std::size_t kind) const {
   if (kind == kMarks && is_cut_) return false;
-  if (kind == kQuotes) return 2 * found_[kind].count > pairs_;
+  if (kind == kQuotes || kind == kNames || kind == kNumbers) return 2 * found_[kind].count > pairs_;
   if (kind == kDecomposed && !composed_) return false;
   return found_[kind].count > 0;
 }

@@ -17,7 +17,7 @@ namespace heed::data {
 struct PairOfLines;  // data/pair_reader.h
 
 /// The number of kinds of traces.
-inline constexpr std::size_t kTraces = 9;
+inline constexpr std::size_t kTraces = 11;
 
 /// Whether it is the first pair of its files, and both sides are names of columns.
 bool is_header(const PairOfLines& pair);
@@ -34,8 +34,8 @@ class Traces {
   void forget_header();
 
   /// One line for each kind that was found: what it is, the cure, how many pairs and the first
-  /// ones. Quotation marks count where they are around most lines, decomposed letters where other
-  /// lines have composed ones.
+  /// ones. Quotation marks, names of lines and sides without letters count where most pairs have
+  /// them, decomposed letters where other lines have composed ones.
   std::vector<std::string> text() const;
 
   /// The same counts with a name of each kind: "entities", "moses", "bpe", ...
@@ -46,6 +46,7 @@ class Traces {
   bool is_cut_ = false;
   int64_t pairs_ = 0;
   bool composed_ = false;  // a pair has such letters, and no decomposed ones
+  std::string last_name_;  // with which both sides of the last pair begin
   std::array<Notice, kTraces> found_;
 };
 

@@ -45,15 +45,6 @@ constexpr std::string_view kPartsOfSpeech =
     "adverbio";
 constexpr std::string_view kScripts = "latn|cyrl|arab|hans|hant|deva|grek|hebr|jpan";
 
-bool is_among(std::string_view name, std::string_view names) {
-  while (!names.empty()) {
-    const std::size_t end = std::min(names.find('|'), names.size());
-    if (names.substr(0, end) == name) return true;
-    names.remove_prefix(std::min(end + 1, names.size()));
-  }
-  return false;
-}
-
 /// The name in small letters, its words separated by blanks.
 std::string plain_name(const std::string& name) {
   std::string out = text::lower_case(name);
@@ -92,6 +83,15 @@ std::string language_of_column(std::string_view name, const TermLanguages& model
 }
 
 }  // namespace
+
+bool is_among(std::string_view name, std::string_view names) {
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find('|'), names.size());
+    if (names.substr(0, end) == name) return true;
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return false;
+}
 
 bool is_number(std::string_view cell) {
   return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;

@@ -26,6 +26,9 @@ struct NamedColumn {
   std::string language = {};
 };
 
+/// Whether the name is among `names`, which have '|' between them.
+bool is_among(std::string_view name, std::string_view names);
+
 /// Whether a cell consists of digits of ASCII.
 bool is_number(std::string_view cell);
 

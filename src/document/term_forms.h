@@ -11,8 +11,8 @@
 namespace heed::document {
 
 /// The message, with the command that makes a table, for a glossary in JSON, JSON Lines, or lines
-/// such as "term = target", "term -> target" and "term: target" (YAML); nothing where the bytes may
-/// be a table. `name` is the file's.
+/// such as "term = target", "term - target", "term: target" (YAML), "term ||| target", and those of
+/// .strings and .lang; nothing where the bytes may be a table. `name` is the file's.
 std::optional<std::string> flaw_of_form(std::string_view bytes, std::string_view name,
                                         const TermLanguages& model);
 

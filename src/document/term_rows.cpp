@@ -26,7 +26,7 @@ class TermRowReader {
       read_rows_with_tabs(from);
     else
       read_.rows = rows_of(read_.syntax = syntax_of_csv(bytes_, from, {}));
-    add_header_in_comments(from);
+    if (!add_header_of_anki(from)) add_header_in_comments(from);
     return std::move(read_);
   }
 
@@ -56,6 +56,39 @@ class TermRowReader {
       from += line.size();
     }
     return from;
+  }
+
+  /// Puts a header before the rows where comments say what columns have, as "#tags column:5" in
+  /// Anki's exports: of the other columns the first has the terms, and the second the translations.
+  bool add_header_of_anki(std::size_t from) {
+    constexpr std::string_view kColumn = " column:";
+    TermRow header;
+    int64_t line = 1;
+    std::vector<std::pair<std::size_t, std::string>> known;  // columns, from 0
+    for (const std::string_view one : split_lines(bytes_.substr(0, from))) {
+      const std::size_t at = one.find(kColumn);
+      if (one.starts_with('#') && at != one.npos) {
+        const auto number = exact_number<std::size_t>(trim(one.substr(at + kColumn.size())));
+        if (number && *number > 0 && *number < 100) {
+          known.emplace_back(*number - 1, std::string(trim(one.substr(1, at - 1))));
+          header.line = line;
+        }
+      }
+      line += one.ends_with('\n');
+    }
+    if (known.empty() || read_.rows.empty()) return false;
+    for (const TermRow& row : read_.rows) header.width = std::max(header.width, row.width);
+    for (std::size_t i = 0, fields = 0; i < header.width; ++i) {
+      const auto found = std::ranges::find(known, i, [](const auto& one) { return one.first; });
+      if (found != known.end())
+        header.cells.push_back(found->second);
+      else if (++fields <= 2)
+        header.cells.emplace_back(fields == 1 ? "source" : "target");
+      else
+        header.cells.push_back(fmt::format("field {}", fields));
+    }
+    read_.rows.insert(read_.rows.begin(), std::move(header));
+    return true;
   }
 
   /// Puts the last comment before the first row at the beginning of the rows if it names the

@@ -26,8 +26,8 @@ struct TermRows {
 
 /// Reads the rows of a table; in one of OmegaT, quotes are characters as others. The last comment
 /// before the first row is the first of the rows if it names the columns, as
-/// "#src<TAB>tgt<TAB>src:pos" of UTX, or "#,en,de". Throws UserError where no comment of UTX does,
-/// and where a quote has no end.
+/// "#src<TAB>tgt<TAB>src:pos" of UTX, or "#,en,de", or one that comments of Anki make. Throws
+/// UserError where no comment of UTX does, and where a quote has no end.
 TermRows read_term_rows(std::string_view bytes, bool is_of_omegat, const TermLanguages& model);
 
 }  // namespace heed::document

@@ -1,5 +1,6 @@
 // Glossaries that are tables: of OmegaT, DeepL, spreadsheets and programs that write such tables.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "document/table_cells.h"
+#include "document/term_cells.h"
 #include "document/term_columns.h"
 #include "document/term_list.h"
 #include "document/term_rows.h"
@@ -21,18 +23,6 @@ namespace heed::document {
 namespace {
 
 using Cells = std::vector<std::string>;
-
-/// What stands between two translations of a cell; empty: nothing does. A semicolon after '&' may
-/// end an entity.
-std::string_view mark_between_synonyms(std::string_view cell) {
-  for (const std::string_view mark : {";", "|", " / "}) {
-    const std::size_t at = cell.find(mark);
-    if (at != std::string_view::npos && at > 0 && at + mark.size() < cell.size() &&
-        cell.find('&') == std::string_view::npos)
-      return trim(mark);
-  }
-  return "";
-}
 
 /// Which columns have what.
 struct ColumnPlan {
@@ -79,7 +69,7 @@ class TermTable {
         list_.terms.push_back(std::move(term));
     }
     warn_of_parts_of_speech(plan);
-    warn_of_synonyms(plan);
+    warn_of_cells(plan);
     gaps.warn("row", "no term, or no translation", list_.warnings);
     return std::move(list_);
   }
@@ -121,20 +111,36 @@ class TermTable {
     }
   }
 
-  /// Warns about the first translation that looks like several.
-  void warn_of_synonyms(const ColumnPlan& plan) {
-    for (std::size_t r = plan.has_header ? 1 : 0; r < rows_.size(); ++r)
-      for (std::size_t i = 0; i < rows_[r].cells.size(); ++i) {
-        const std::string& cell = rows_[r].cells[i];
-        const bool is_read =
-            plan.has_targets ? i > 0 : std::ranges::find(plan.targets, i) != plan.targets.end();
-        const std::string_view mark = is_read ? mark_between_synonyms(cell) : "";
-        if (!mark.empty())
-          return list_.warnings.push_back(fmt::format(
-              "line {}, column {}: '{}' is one translation with '{}' in it; write translations of "
-              "a term in cells or rows of their own",
-              rows_[r].line, i + 1, one_line(cell), mark));
+  /// Warns about the first cell that is read of each kind of remarks on cells. Throws UserError
+  /// where a spreadsheet could not compute a translation.
+  void warn_of_cells(const ColumnPlan& plan) {
+    const auto is_in = [](const std::vector<std::size_t>& columns, std::size_t i) {
+      return std::ranges::find(columns, i) != columns.end();
+    };
+    std::array<bool, kCellRemarks> told{};
+    for (std::size_t r = plan.has_header ? 1 : 0; r < rows_.size(); ++r) {
+      const TermRow& row = rows_[r];
+      const auto cell_of = [&](std::size_t i) { return i < row.cells.size() ? row.cells[i] : ""; };
+      const std::string term = cell_of(plan.sources[0]),
+                        translation = cell_of(plan.has_targets ? 1 : plan.targets[0]);
+      for (std::size_t i = 0; i < row.cells.size(); ++i) {
+        const bool is_target = plan.has_targets ? i > 0 : is_in(plan.targets, i);
+        const std::string& cell = row.cells[i];
+        if ((!is_target && !is_in(plan.sources, i)) || cell.empty()) continue;
+        if (is_error_of_spreadsheet(cell) && is_target && !is_error_of_spreadsheet(term))
+          throw UserError(
+              "line {}, column {}: '{}' is an error of a spreadsheet and no translation; mend its "
+              "formula, or leave out the row",
+              row.line, i + 1, cell);
+        const auto remarks = remarks_on_cell(cell, is_target ? term : translation, is_target);
+        for (std::size_t kind = 0; kind < kCellRemarks; ++kind) {
+          if (told[kind] || remarks[kind].empty()) continue;
+          told[kind] = true;
+          list_.warnings.push_back(
+              fmt::format("line {}, column {}: {}", row.line, i + 1, remarks[kind]));
+        }
       }
+    }
   }
 
   ColumnPlan plan_of_columns() {

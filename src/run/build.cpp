@@ -384,6 +384,24 @@ std::string unused_vocabulary_keys(const Config& config) {
       join(in_vain, ", "), base, pieces.size());
 }
 
+std::string unused_model_keys(const Config& config) {
+  std::vector<std::string> in_vain;
+  const bool rnn = config.model.type == model::ModelType::rnn;
+  const auto is_of_other = [&](const std::string& key) {
+    const auto of = model::keys_by_network().at(key);
+    return rnn ? of == model::KeyOf::transformer || of == model::KeyOf::transformer_sight
+               : of == model::KeyOf::rnn || of == model::KeyOf::rnn_sight;
+  };
+  for (const config::Difference& one : config::differences(ModelConfig(), config.model)) {
+    if (!is_of_other(one.path)) continue;
+    const std::string own = model::keys_of_other_network(one.path);
+    in_vain.push_back(fmt::format("model.{}: {}{}", one.path, one.after,
+                                  own.empty() ? "" : fmt::format(" (it has {})", own)));
+  }
+  if (in_vain.empty()) return "";
+  return fmt::format("{} does not use {}", rnn ? "an rnn" : "a Transformer", join(in_vain, ", "));
+}
+
 void require_base_network(const Config& config, const std::string& name) {
   const std::string& base = config.training.from;
   if (base.empty() || !config.training.take.empty()) return;
@@ -394,8 +412,10 @@ void require_base_network(const Config& config, const std::string& name) {
         (theirs.type == config.model.type && model::is_of_network(one.path, config.model)))
       wrong.push_back(fmt::format("model.{}: {} (wanted: {})", one.path, one.before, one.after));
   if (!wrong.empty())
-    throw UserError("{}{}{} has {}; the new run needs the same network: set these values", name,
-                    kKey, base, join(wrong, ", "));
+    throw UserError(
+        "{}{}{} has {}; the new run needs the same network: set these values, or let `heed "
+        "init SOURCE TARGET --from {}` write a configuration",
+        name, kKey, base, join(wrong, ", "), shell_path(base));
 }
 
 Vocabularies make_vocabularies(const Config& config, const TrainedVocabularies& trained) {

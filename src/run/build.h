@@ -93,6 +93,10 @@ void require_base(const Config& config);
 /// after require_base().
 std::string unused_vocabulary_keys(const Config& config);
 
+/// What a warning says of keys of the model that are set and belong to the other kind of network,
+/// or "". Saved configurations have all keys, most with their defaults.
+std::string unused_model_keys(const Config& config);
+
 /// Whether that model has the network of the section `model`. Throws UserError that names the keys
 /// with both values, after `name`.
 void require_base_network(const Config& config, const std::string& name = "");

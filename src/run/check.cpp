@@ -395,6 +395,9 @@ Check check_run(const Config& config, const CheckOptions& options) {
   if (!begun && sizes)
     if (std::string vain = unused_vocabulary_keys(config); !vain.empty())
       found.doubts.push_back(std::move(vain));
+  if (options.systems.empty())  // a family has keys for all of its systems
+    if (std::string vain = unused_model_keys(config); !vain.empty())
+      found.doubts.push_back(std::move(vain));
   for (const auto& [name, one] : all) check_validations(*one, name, begun, found);
   check_scorer(config, found);
   check_search_files(config, found);

@@ -257,6 +257,7 @@ std::string translate_document(const LineModels& models, const std::string& file
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
   options.fits = decode::fits_of(translator);
   options.knows = decode::knows_of(translator);
+  options.read.warn = [&](const std::string& warning) { log::warn("{}: {}", name, warning); };
   const auto read = [&](const document::DocumentOptions& how) {
     try {
       return document::Document(bytes, format, how);
@@ -268,10 +269,18 @@ std::string translate_document(const LineModels& models, const std::string& file
   for (const std::string& also : options.read.also) {
     document::DocumentOptions others = options;
     std::erase(others.read.also, also);
+    others.read.warn = {};
     if (read(others).text().segments().size() == document.text().segments().size())
       log::warn("{}: nothing in it that --also {} names has text", name, also);
   }
-  if (no_text && !no_text->may_be(format.endings)) log::warn("{}: {}", name, no_text->what);
+  if (no_text && !no_text->may_be(format.endings)) {
+    const auto* const own = document::format_of_name(fmt::format("x.{}", no_text->ending));
+    if (own == nullptr)
+      log::warn("{}: {}", name, no_text->what);
+    else
+      log::warn("{}: is not of the format {}; --document {} is for it", name, format.name,
+                own->name);
+  }
   if (document.text().segments().empty() && format.is_catalogue)
     log::info("{}: no text in it lacks a translation", name);
   else if (document.text().segments().empty() && document.has_passages())

@@ -69,6 +69,11 @@ Config wanted_config(const TrainingRequest& request, bool first) {
     return config;
   }
   const std::string folder = request.config, file = file_in(folder, kConfigFile);
+  if (!request.existing.resume && !holds_run(folder))
+    throw UserError(
+        "{}: is a folder without a run; a training begins with a configuration, which `heed init "
+        "SOURCE TARGET` writes for a corpus",
+        folder);
   if (!request.existing.resume)
     throw UserError("{}: is a folder; `heed train {} --resume` goes on with the run in it", folder,
                     shell_path(folder));

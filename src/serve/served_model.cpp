@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "base/error.h"
@@ -25,6 +26,8 @@ namespace {
 using nlohmann::json;
 
 json parse(const std::string& body) {
+  if (!text::is_utf8(body) || body.find('\0') != std::string::npos)
+    throw UserError("the body is not UTF-8, which alone is read here; send JSON in UTF-8");
   json value;
   try {
     value = json_of(body);
@@ -35,13 +38,27 @@ json parse(const std::string& body) {
   return value;
 }
 
-/// The fields of a form as an object. A name that is there several times has a list.
+/// The name of a list without what PHP and axios write after it: "q" for "q[]" and "q[0]".
+std::string_view without_index(std::string_view name) {
+  const std::size_t open = name.rfind('[');
+  const bool has_index =
+      open != name.npos && open > 0 && name.ends_with(']') &&
+      name.substr(open + 1).find_first_not_of("0123456789") == name.size() - open - 2;
+  return has_index ? name.substr(0, open) : name;
+}
+
+/// The fields of a form as an object. A name that is there several times, or with [], has a list.
 json object_of(const http::Fields& form) {
   std::map<std::string, std::vector<std::string>> fields;
-  for (const auto& [name, value] : form) fields[name].push_back(value);
+  std::set<std::string> lists;
+  for (const auto& [name, value] : form) {
+    const std::string plain(without_index(name));
+    fields[plain].push_back(value);
+    if (plain != name || fields[plain].size() > 1) lists.insert(plain);
+  }
   json out = json::object();
   for (const auto& [name, values] : fields)
-    out[name] = values.size() == 1 ? json(values[0]) : json(values);
+    out[name] = lists.contains(name) ? json(values) : json(values[0]);
   return out;
 }
 
@@ -169,6 +186,10 @@ std::string Parameters::text(const char* name) const {
   return all.values.empty() ? "" : all.values[0];
 }
 
+std::string Parameters::language(const char* name) const {
+  return std::string(trim(text(name)));
+}
+
 std::string Parameters::required_text(const char* name) const {
   const Texts all = texts(name);
   if (all.is_list) refuse(name, "must be one text");
@@ -241,6 +262,10 @@ std::string one_line_of(const std::string& text, const char* name) {
 
 namespace {
 
+bool names_its_source(const ServedModel& model) {
+  return !text::main_language(model.source).empty();
+}
+
 /// The options that name the languages of models that do not say them, where these may be the ones
 /// that a request asks for; "": all models say theirs.
 std::string cure_of_unnamed(const std::vector<ServedModel>& models, const std::string& source,
@@ -265,8 +290,8 @@ std::string cure_of_unnamed(const std::vector<ServedModel>& models, const std::s
 
 std::size_t choose(const std::vector<ServedModel>& models, const Parameters& parameters,
                    const std::string& detected) {
-  const std::string name = parameters.text("model"), source = parameters.text("source"),
-                    target = parameters.text("target");
+  const std::string name = parameters.text("model"), source = parameters.language("source"),
+                    target = parameters.language("target");
   std::vector<std::string> names;
   bool named = false;
   std::size_t chosen = 0;
@@ -298,9 +323,12 @@ int fit_of(const std::string& code, const std::string& wished) {
 std::vector<Guess> guesses_of(const std::vector<ServedModel>& models, const std::string& text) {
   const std::u32string beginning = text::decode_utf8(text).substr(0, kCharacters);
   const std::string line(trim(text::fold_spaces(text::encode_utf8(beginning))));
+  // A model that does not say its language has none to be guessed, unless it is like all others.
+  const bool is_any_named = std::ranges::any_of(models, names_its_source);
   std::vector<const ServedModel*> readers;  // one model for each source language
   for (const ServedModel& model : models)
-    if (std::ranges::find(readers, model.source, &ServedModel::source) == readers.end())
+    if ((!is_any_named || names_its_source(model)) &&
+        std::ranges::find(readers, model.source, &ServedModel::source) == readers.end())
       readers.push_back(&model);
   const bool all_are_written = std::ranges::all_of(readers, [&](const ServedModel* model) {
     return writer_of(models, model->source, line) != nullptr;

@@ -29,7 +29,9 @@ class Parameters {
 
   /// The text of a parameter; "" where it is missing or null.
   std::string text(const char* name) const;
-  /// The same, but throws where it is missing.
+  /// The code of a language, without blanks around it; "" where it is missing or null.
+  std::string language(const char* name) const;
+  /// The text of a parameter. Throws where it is missing.
   std::string required_text(const char* name) const;
   struct Texts {
     std::vector<std::string> values;
@@ -83,7 +85,7 @@ struct Guess {
   double confidence = 0;  // per cent
 };
 
-/// A guess for each source language of the models, the likeliest first. Where there is one
+/// A guess for each source language that the models name, the likeliest first. Where there is one
 /// language, the confidence is the share of the text's letters that its vocabulary has pieces for.
 /// If there are several, it is this share times the probability of the language given the
 /// beginning of the text:

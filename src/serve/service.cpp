@@ -314,8 +314,8 @@ std::variant<http::Response, QueuedLines> queued(
 
 void Service::translate(const http::Request& request, const http::Reply& reply) {
   const Parameters parameters(request);
-  const bool detects = parameters.text("source") == "auto";
-  if (detects && has_choice_of_source(models_, parameters.text("target"))) {
+  const bool detects = parameters.language("source") == "auto";
+  if (detects && has_choice_of_source(models_, parameters.language("target"))) {
     const auto by_detected = [this, parameters](const decode::LineTranslator& /*translator*/) {
       const Guess likeliest = likeliest_language(models_, parameters);
       const std::size_t chosen = choose(models_, parameters, likeliest.language);
@@ -347,6 +347,9 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
   const auto name = http::find(request.files, "file"), bytes = http::find(request.form, "file");
   if (!name || !bytes)
     throw UserError("file: is missing; send a multipart form with the document as its field file");
+  if (name->ends_with(".gz") || name->ends_with(".zst"))
+    throw UserError("file: '{}' has the name of a packed file; send it unpacked, with its own name",
+                    one_line(*name));
   const document::DocumentFormat* const format = document::format_of_name(*name);
   if (!format)
     throw UserError(

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "text/binary_form.h"
 #include "text/bytes.h"
 #include "text/no_text.h"
 #include "text/tmx_lines.h"
@@ -205,6 +206,8 @@ std::optional<std::string> encoding_flaw(const LineReader& reader) {
 
 std::optional<std::string> encoding_flaw(std::string_view document, const std::string& path,
                                          const std::string& unpacked_by) {
+  if (const std::string_view form = binary_form(document); !form.empty())
+    return fmt::format("{}: {}", shown_name(path), form);
   const auto convert = [&](const char* encoding) {
     return command_to_convert(path, encoding, unpacked_by);
   };

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 #include <initializer_list>
+#include <set>
 #include <vector>
 
 #include "base/format.h"
 #include "base/stand_in.h"
 #include "base/strings.h"
+#include "text/binary_form.h"
 #include "text/usual_ending.h"
 #include "text/utf8.h"
 
@@ -144,10 +147,81 @@ bool are_all_messages(const std::vector<std::string>& lines) {
   });
 }
 
-/// What a whole file is that a server sent in place of another: Hugging Face's and GitHub's words.
+/// What a whole file is that a server sent in place of another: Hugging Face's, GitHub's and
+/// others' words. The last line of a text has an end.
 bool is_refusal(std::string_view text) {
-  return is_any_of(
-      text, {"404: Not Found", "Not Found", "Entry not found", "Invalid username or password."});
+  return is_any_of(text,
+                   {"404: Not Found", "Not Found", "Entry not found", "Repository not found",
+                    "Invalid username or password.", "Access denied", "Access Denied", "Forbidden",
+                    "403: Forbidden", "Unauthorized", "Too Many Requests", "429: Too Many Requests",
+                    "Internal Server Error", "Service Unavailable"});
+}
+
+/// Whether the lines are those of a patch, of `diff -u` or of git.
+bool is_patch(const std::vector<std::string>& lines) {
+  return lines[0].starts_with("diff --git ") ||
+         (lines.size() > 2 && lines[0].starts_with("--- ") && lines[1].starts_with("+++ ") &&
+          lines[2].starts_with("@@ -"));
+}
+
+/// Whether the lines are words in columns with comments, as in treebanks of Universal Dependencies.
+bool is_conllu(const std::vector<std::string>& lines) {
+  bool any = false;
+  return std::ranges::all_of(lines,
+                             [&](const std::string& line) {
+                               if (line.starts_with('#')) return true;
+                               return any = line[0] >= '0' && line[0] <= '9' &&
+                                            std::ranges::count(line, '\t') == 9;
+                             }) &&
+         any;
+}
+
+/// Whether the first line that is no comment begins a document of LaTeX.
+bool is_latex(const std::vector<std::string>& lines) {
+  const auto first = std::ranges::find_if_not(
+      lines, [](const std::string& line) { return line.starts_with('%'); });
+  return first != lines.end() &&
+         (first->starts_with("\\documentclass{") || first->starts_with("\\documentclass["));
+}
+
+/// Whether the lines are messages of a program, a key in front of each: `"key" = "text";` of
+/// Apple's .strings, or at least three `key=text` of .properties, .ini or Fluent, with different
+/// keys.
+bool are_messages_with_keys(const std::vector<std::string>& lines) {
+  std::vector<std::string> keys;
+  bool are_strings = false;
+  for (const std::string& line : lines) {
+    if (is_any_of(line.substr(0, 1), {"#", "!", "[", "."}) || line.starts_with("/*")) continue;
+    const std::size_t equals = line.find('=');
+    if (equals == std::string::npos) return false;
+    keys.emplace_back(trim(line.substr(0, equals)));
+    const std::string& key = keys.back();
+    are_strings =
+        key.size() > 2 && key.starts_with('"') && key.ends_with('"') && line.ends_with("\";");
+    const bool is_name = !key.empty() && std::ranges::all_of(key, [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
+    });
+    if (!are_strings && (!is_name || key.find_first_not_of("0123456789.-") == key.npos))
+      return false;
+  }
+  const std::set<std::string> different(keys.begin(), keys.end());
+  return keys.size() >= (are_strings ? 1U : 3U) && different.size() == keys.size();
+}
+
+/// A text that people or programs write in a form of its own.
+std::optional<NoText> text_of_programs(const std::vector<std::string>& lines) {
+  const auto of = [](const char* what) { return NoText{.what = what, .program = ""}; };
+  if (is_patch(lines)) return of("a patch of `diff`, not lines of text");
+  if (is_latex(lines)) return of("a document of LaTeX, not lines of text; take the text out of it");
+  if (is_conllu(lines)) {
+    NoText found = of("a treebank in CoNLL-U, not lines of text; its sentences as lines");
+    if (std::ranges::any_of(lines, [](const auto& line) { return line.starts_with("# text = "); }))
+      found.program = "sed -n 's/^# text = //p'";
+    return found;
+  }
+  if (are_messages_with_keys(lines))
+    return of("messages of a program with their keys, not lines of text; write its texts as lines");
+  return std::nullopt;
 }
 
 /// A document that is no markup.
@@ -158,6 +232,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
                   .program = ""};
   const std::vector<std::string> lines = lines_of(beginning);
   if (lines.empty()) return std::nullopt;
+  if (auto found = text_of_programs(lines)) return found;
   const std::string_view ending = usual_ending(lines);
   if (is_of_subtitles(ending) || ascii_lower(lines[0]) == "[script info]")
     return NoText{.what =
@@ -178,7 +253,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
     return NoText{.what = "an answer of a server in JSON, not the text; fetch the file itself",
                   .program = "",
                   .ending = ending.substr(1)};
-  if (lines[0] == "{")
+  if (lines[0] == "{" || first_key(lines).starts_with('@'))  // "@@locale" of Flutter's messages
     return NoText{.what = "one object of JSON, not lines of text; write its texts as lines",
                   .program = "",
                   .ending = ending.substr(1)};
@@ -197,18 +272,6 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
           "line.strip()]; [print(*(\" \".join(str(cell).split()) for cell in "
           "row.get(\"translation\", row).values()), sep=\"\\t\") for row in rows]'",
       .ending = ending.substr(1)};
-}
-
-/// Whether the file begins with "%PDF-" and a version.
-bool is_pdf(std::string_view beginning) {
-  constexpr std::string_view kMark = "%PDF-";
-  return beginning.starts_with(kMark) && beginning.size() > kMark.size() &&
-         beginning[kMark.size()] >= '0' && beginning[kMark.size()] <= '9';
-}
-
-bool is_tar(std::string_view beginning) {
-  constexpr std::size_t kMarkBegin = 257;  // POSIX.1-1988
-  return beginning.size() > kMarkBegin && beginning.substr(kMarkBegin).starts_with("ustar");
 }
 
 }  // namespace
@@ -234,22 +297,8 @@ std::optional<NoText> no_text(std::string_view beginning) {
     return NoText{.what = "a pointer of git-annex, not the text; `git annex get` fetches it",
                   .program = "",
                   .is_pointer = true};
-  if (is_pdf(beginning))
-    return NoText{
-        .what = "a PDF, not lines of text; `pdftotext` of poppler-utils takes the text out of it",
-        .program = ""};
-  if (beginning.starts_with("PAR1"))
-    return NoText{.what =
-                      "a table in the format Parquet, not lines of text; write its columns as "
-                      "lines, with pandas for example",
-                  .program = ""};
-  if (beginning.starts_with("ARROW1") || beginning.starts_with("\xFF\xFF\xFF\xFF"))  // a stream
-    return NoText{.what =
-                      "a table in the format Arrow, not lines of text; write its columns as lines, "
-                      "with pandas for example",
-                  .program = ""};
-  if (is_tar(beginning))
-    return NoText{.what = "a tar archive, not a text; `tar -xf` unpacks it", .program = ""};
+  if (const std::string_view form = binary_form(beginning); !form.empty())
+    return NoText{.what = std::string(form), .program = ""};
   const std::string start = ascii_lower(start_of(beginning));
   const auto is = [&](std::string_view name) { return is_markup_of(start, name); };
   const auto has = [&](std::string_view name) { return has_tag(start, name); };

@@ -67,6 +67,8 @@ constexpr std::string_view kBars = " ||| ";
 constexpr const char* kTabForBars =
     "awk '{gsub(/\\t/, \" \"); sub(/ [|][|][|] /, \"\\t\"); print}'";
 
+constexpr const char* kTabForLetters = "sed 's/\\\\t/\\t/'";
+
 /// The command that makes a table, NEW.tsv, of a file with bars.
 std::string through_bars(const LineReader& reader) {
   return reader.command_through(kTabForBars) + ".tsv";
@@ -85,6 +87,11 @@ bool has_name(std::string_view path, std::string_view ending) {
   return path.ends_with(ending);
 }
 
+bool is_code_of_language(const std::string& cell) {
+  const std::string text(trim(cell));
+  return text.size() == 3 && ascii_lower(text) == text && !language_called(text).empty();
+}
+
 /// Whether a cell has no text of a language: nothing, a number, an address, the code of a language
 /// as Tatoeba has it, or the name of such a column.
 bool is_no_text(const std::string& cell) {
@@ -92,9 +99,8 @@ bool is_no_text(const std::string& cell) {
                                                 "score", "laser", "similarity", "url"};
   const std::string text(trim(cell));
   const bool is_address = text.find("://") != text.npos && text.find(' ') == text.npos;
-  const bool is_code =
-      text.size() == 3 && ascii_lower(text) == text && !language_called(text).empty();
-  return text.empty() || is_address || is_code || exact_number<double>(text).has_value() ||
+  return text.empty() || is_address || is_code_of_language(text) ||
+         exact_number<double>(text).has_value() ||
          std::ranges::count(kNames, ascii_lower(text)) > 0;
 }
 
@@ -108,8 +114,18 @@ bool is_constant(const std::vector<std::vector<std::string>>& rows, std::size_t 
   });
 }
 
+/// The column, from 1, that has the code of a language, as in Tatoeba's list of sentences; 0: none.
+std::size_t column_of_codes(const std::vector<std::string>& cells) {
+  const auto found = std::ranges::find_if(cells, is_code_of_language);
+  return found == cells.end() ? 0 : static_cast<std::size_t>(found - cells.begin()) + 1;
+}
+
 /// The cure for a line of three or more columns, by what is in them.
 std::string cure_of_columns(std::string_view line, const LineReader& reader) {
+  const auto cut = [&](const std::string& columns) {
+    const bool needs_name = !has_tsv_name(reader.path()) && !is_stream(reader.path());
+    return reader.command_through("cut -f" + columns) + (needs_name ? ".tsv" : "");
+  };
   std::vector<std::size_t> texts;  // columns, from 1
   const std::vector<std::string> cells = split(line, '\t');
   std::vector<std::vector<std::string>> rows;
@@ -119,13 +135,19 @@ std::string cure_of_columns(std::string_view line, const LineReader& reader) {
   std::vector<std::size_t> others = texts;
   std::erase_if(others, [&](std::size_t column) { return is_constant(rows, column - 1); });
   if (others.size() > 1) texts = others;
-  if (texts.size() == 1)
-    return fmt::format("; column {} alone has text, and the translations are in another file",
-                       texts[0]);
+  if (texts.size() == 1) {
+    const std::size_t codes = column_of_codes(cells);
+    return fmt::format("; column {} alone has text, and the translations are in another file{}",
+                       texts[0],
+                       codes == 0 ? ""
+                                  : fmt::format(", or in other lines, for column {} has the "
+                                                "language of each line",
+                                                codes));
+  }
   if (texts.empty() || (texts[0] == 1 && texts[1] == 2))
-    return "; the first two columns alone: " + reader.command_through("cut -f1,2");
+    return "; the first two columns alone: " + cut("1,2");
   return fmt::format("; columns {} and {} alone, the first two with text: {}", texts[0], texts[1],
-                     reader.command_through(fmt::format("cut -f{},{}", texts[0], texts[1])));
+                     cut(fmt::format("{},{}", texts[0], texts[1])));
 }
 
 }  // namespace
@@ -141,6 +163,8 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
       tabs > 1 ? cure_of_columns(line, reader)
       : tabs == 0 && has_bars(line)
           ? "; with it in place of ' ||| ', as fast_align has them: " + through_bars(reader)
+      : tabs == 0 && line.find("\\t") != std::string_view::npos
+          ? "; if '\\t' stands for it: " + reader.command_through(kTabForLetters) + ".tsv"
       : csv ? "; if it is CSV: " + through_csv(reader, separator)
             : "";
   throw UserError("{}:{}: {}{}; each line of a corpus in one file is source TAB target{}",
@@ -154,6 +178,7 @@ bool has_tsv_name(std::string_view path) {
 
 std::optional<std::string> csv_flaw(const std::string& path) {
   if (!has_name(path, ".csv") || is_stream(path)) return std::nullopt;
+  if (auto flaw = tabs_flaw(path)) return flaw;
   const char separator = separator_of(path, "");
   return fmt::format(
       "{}: looks like a table with {} (CSV), of which each line is read as a text; its columns as "
@@ -176,6 +201,22 @@ std::optional<std::string> bars_flaw(const std::string& path) {
       path, through_bars(reader));
 }
 
+std::optional<std::string> tabs_flaw(const std::string& path) {
+  if (is_stream(path)) return std::nullopt;
+  const std::vector<std::string> lines = first_lines(path);
+  if (lines.empty()) return std::nullopt;
+  const auto tabs = std::ranges::count(lines[0], '\t');
+  if (tabs == 0 || std::ranges::any_of(lines, [&](const std::string& line) {
+        return std::ranges::count(line, '\t') != tabs;
+      }))
+    return std::nullopt;
+  const LineReader reader(path);
+  return fmt::format(
+      "{}: each of its first lines has {}, as a table of both sides, whose name ends in .tsv{}",
+      path, counted(tabs, "TAB"),
+      tabs > 1 ? cure_of_columns(lines[0], reader) : ": " + reader.command_through("cat") + ".tsv");
+}
+
 void require_both_sides(const std::string& command, const std::string& source,
                         const std::string& target) {
   if (const auto flaw = tsv_flaw(source, target))
@@ -193,6 +234,7 @@ void require_both_sides(const std::string& command, const std::string& source,
     std::string line;
     LineReader(source).next(line);  // throws where the file has a format with both sides
     if (const auto flaw = bars_flaw(source)) throw UserError("{}: {}", command, *flaw);
+    if (const auto flaw = tabs_flaw(source)) throw UserError("{}: {}", command, *flaw);
   }
   throw UserError("{}: name a file of sources and one of translations, or one .tsv file of both",
                   command);

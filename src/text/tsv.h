@@ -30,13 +30,17 @@ Columns columns_of(std::string_view line, const LineReader& reader);
 bool has_tsv_name(std::string_view path);
 
 /// The message, with the cure, for a file that is read line by line and has the name of a table
-/// with commas or semicolons, whose lines have several texts or half a cell; nothing for other
-/// names.
+/// with commas, semicolons or TABs, whose lines have several texts or half a cell; nothing for
+/// other names.
 std::optional<std::string> csv_flaw(const std::string& path);
 
 /// The message, with the cure, for a file with both sides in the form of fast_align, "source |||
 /// target", as its first lines have it; nothing for others.
 std::optional<std::string> bars_flaw(const std::string& path);
+
+/// The message, with the cure, for a file that has another name than tables, but as many TABs in
+/// each of its first lines; nothing for others.
+std::optional<std::string> tabs_flaw(const std::string& path);
 
 /// Throws UserError, which begins with the name of the command, unless `source` and `target` name
 /// both sides of a corpus: two files, or one .tsv file and nothing. A single file of another kind

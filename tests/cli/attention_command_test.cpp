@@ -270,7 +270,7 @@ TEST(Attention, TheOldNameOfAnOptionIsUnderstood) {
   const Result old = table("--steps"), present = table("--integration-steps");
   EXPECT_EQ(old.out, present.out);
   EXPECT_THAT(old.err,
-              HasSubstr("attention --steps: this option is called --integration-steps now"));
+              HasSubstr("attention --steps: the name of this option is --integration-steps"));
   EXPECT_THAT(present.err, Not(HasSubstr("is called")));
 }
 

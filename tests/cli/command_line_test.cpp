@@ -48,12 +48,19 @@ TEST(CommandLine, HelpAndVersionAreCommandsToo) {
   EXPECT_EQ(product(run_heed({"help", "train"})), product(run_heed({"train", "--help"})));
   EXPECT_EQ(product(run_heed({"version"})), product(run_heed({"--version"})));
   expect_mistake(run_heed({"help", "trian"}), {"unknown command 'trian'; did you mean 'train'?"});
+  EXPECT_EQ(product(run_heed({"help", "help"})), product(run_heed({"--help"})));
+  expect_mistake(run_heed({"help", "train", "translate"}), {"unexpected argument 'translate'"});
 }
 
 TEST(CommandLine, ANameThatAnotherProgramHasForACommandLeadsToIt) {
   expect_mistake(run_heed({"predict", "x"}), {"predict: `heed translate MODEL FILE` does this"});
-  expect_mistake(run_heed({"fine-tune"}), {"fine-tune: `heed train CONFIG --set training.from="});
-  expect_mistake(run_heed({"Compare", "a", "b"}), {"`heed lengths MODEL OTHER_MODEL` does this"});
+  expect_mistake(run_heed({"fine-tune"}), {"fine-tune: `heed init SOURCE TARGET --from MODEL`"});
+  expect_mistake(run_heed({"Compare"}), {"`heed lengths MODEL OTHER_MODEL` does this"});
+  expect_mistake(run_heed({"compare", "a", "b c"}), {"compare: `heed lengths a 'b c'` does this"});
+  expect_mistake(run_heed({"resume", "runs/x"}), {"resume: `heed train runs/x --resume` does"});
+  expect_mistake(run_heed({"tokenise"}), {"tokenise: `heed vocab FILE -o NAME.model` does this"});
+  expect_mistake(run_heed({"convert"}), {"convert: `heed import` or `heed export` does this"});
+  expect_mistake(run_heed({"realign", "a", "b"}), {"`heed clean a b --realign -o realigned` does"});
   expect_mistake(run_heed({"xyzzy"}), {"unknown command 'xyzzy'; `heed help` lists the commands"});
 }
 
@@ -75,7 +82,7 @@ TEST(CommandLine, AMistypedCommandBehindAnOptionNamesItsNeighbour) {
     line.insert(line.end(), {"trian", "x.yaml"});
     expect_mistake(run_heed(line), {"heed: unknown command 'trian'; did you mean 'train'?"});
   }
-  expect_mistake(run_heed({"-q"}), {"heed: A subcommand is required; see heed --help"});
+  expect_mistake(run_heed({"-q"}), {"heed: a command is required; see heed --help"});
 }
 
 TEST(CommandLine, RangesAreSaidInWords) {
@@ -104,6 +111,118 @@ TEST(CommandLine, AMistypedOptionNamesItsNeighbour) {
   expect_mistake(run_heed({"attention", "--lyer", "1"}),
                  {"heed: attention: unknown option '--lyer'; did you mean '--layer'?"});
   expect_mistake(run_heed({"--quite"}), {"unknown option '--quite'; did you mean '--quiet'?"});
+}
+
+TEST(CommandLine, AnUnknownOptionIsToldBeforeItsValueIsTakenForAnArgument) {
+  for (const char* option : {"--beam-size", "-b", "--beams"})
+    expect_mistake(
+        run_heed({"translate", "x", "--text", "Hello", option, "3"}),
+        {"translate: unknown option '" + std::string(option) + "'; did you mean '--beam'?"});
+  expect_mistake(run_heed({"translate", "x", "--text", "Hello", "--temperature", "2"}),
+                 {"'--temperature'; `--set decoding.sampling.temperature=2` does this"});
+  expect_mistake(run_heed({"translate", "x", "--text", "Hello", "--gpu", "0"}),
+                 {"'--gpu'; did you mean '--device'?"});
+}
+
+TEST(CommandLine, AnOptionOfAnotherTrainerLeadsToItsKey) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--epochs", "3"}, "`--set training.epochs=3` does this"},
+      {{"--epochs=3"}, "`--set training.epochs=3` does this"},
+      {{"--lr", "1e-4"}, "`--set training.learning_rate=1e-4` does this"},
+      {{"--batch-size", "64"}, "`--set training.batch_size=64` does this"},
+      {{"--threads", "2"}, "`--set threads=2` does this"},
+      {{"--thread", "2"}, "`--set threads=2` does this"},
+      {{"--device", "cpu"}, "`--set device=cpu` does this"},
+      {{"--gpu", "0"}, "`--set device=cuda` does this"},
+      {{"--seed", "2"}, "`--set seed=2` does this"},
+      {{"--updates", "9"}, "`--set training.updates=9` does this"},
+      {{"--train_steps", "9"}, "`--set training.updates=9` does this"},
+      {{"--max-update", "9"}, "`--set training.updates=9` does this"},
+      {{"--max-minutes", "9"}, "`--set training.max_minutes=9` does this"},
+      {{"--dropout", "0.2"}, "`--set model.dropout=0.2` does this"},
+      {{"--from", "runs/x"}, "`--set training.from=runs/x` does this"},
+      {{"--output", "out"}, "`--set output=out` does this"},
+      {{"-o", "out"}, "`--set output=FOLDER` does this"},
+      {{"--save-dir", "out"}, "`--set output=out` does this"},
+      {{"--name", "mine"}, "`--set name=mine` does this"},
+      {{"--epochs"}, "`--set training.epochs=VALUE` does this"},
+      {{"--check"}, "`heed config CONFIG --check` does this"},
+      {{"--dry-run"}, "`heed config CONFIG --check` does this"},
+      {{"--force"}, "did you mean '--overwrite'?"},
+      {{"--continue"}, "did you mean '--resume'?"},
+      {{"--config", "y"}, "it has no name before it: `heed train CONFIG`"},
+      {{"-c", "y"}, "it has no name before it: `heed train CONFIG`"},
+  };
+  for (const auto& [option, cure] : cases) {
+    std::vector<std::string> words = {"train", "x.yaml"};
+    words.insert(words.end(), option.begin(), option.end());
+    expect_mistake(run_heed(words), {"heed: train: unknown option '" + option[0] + "'; " + cure});
+  }
+  // Keys of a training are no settings of a translation.
+  const Result other = run_heed({"translate", "x", "--epochs", "3"});
+  EXPECT_THAT(other.err, HasSubstr("'--epochs'; allowed: "));
+}
+
+TEST(CommandLine, ASuggestionThatIsFarOffIsNone) {
+  expect_mistake(run_heed({"init", "--source", "a", "--target", "b"}),
+                 {"'--source'; it has no name before it: `heed init SOURCE TARGET`"});
+  expect_mistake(run_heed({"attention", "x", "--source", "a"}), {"did you mean '--text'?"});
+  EXPECT_THAT(run_heed({"attention", "x", "--format", "png"}).err, HasSubstr("; allowed: "));
+  expect_mistake(run_heed({"config", "--set", "training.train_steps=5"}),
+                 {"did you mean 'updates'"});
+  expect_mistake(run_heed({"config", "--set", "training.valid_steps=5"}),
+                 {"did you mean 'validate_every'?"});
+  expect_mistake(run_heed({"config", "--set", "model.d_model=5"}), {"did you mean 'width'?"});
+  expect_mistake(run_heed({"config", "--set", "training:updates=5"}),
+                 {"did you mean 'training.updates'?"});
+  expect_mistake(run_heed({"config", "--set", "training.max_minutes=5m"}), {"did you mean 5?"});
+}
+
+TEST(CommandLine, AMistakeIsSaidInWords) {
+  expect_mistake(run_heed({"--log-level", "foo", "doctor"}),
+                 {"heed: --log-level", "see heed --help"});
+  expect_mistake(run_heed({"translate", "x", "--text"}), {"--text: has no value; write one after"});
+  expect_mistake(run_heed({"train", "x", "--ranks", "1", "--ranks", "2"}),
+                 {"--ranks: is given twice; give it once"});
+  EXPECT_THAT(product(run_heed({"align", "--help"})), HasSubstr("--layer INT or last "));
+}
+
+TEST(CommandLine, AnArgumentTooManyIsUnderstoodWhereItCanBe) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("a.en", "a\n"), target = folder.write("a.de", "b\n");
+  expect_mistake(run_heed({"train", source, target}),
+                 {"`heed init " + source + " " + target + "`"});
+  expect_mistake(run_heed({source, target}),
+                 {"is a file, and no command", "`heed init " + source + " " + target + "`"});
+  expect_mistake(run_heed({folder / "."}), {"is a folder, and no command", "`heed translate "});
+  expect_mistake(run_heed({"translate", "x", source, folder / "out"}),
+                 {"unexpected argument", "-o " + (folder / "out")});
+  expect_mistake(run_heed({"train", "x", "--set", "training.updates", "30"}),
+                 {"'30'; write --set training.updates=30"});
+}
+
+TEST(CommandLine, AFolderGoesOnOnlyWithTheRunInIt) {
+  const TemporaryFolder folder;
+  expect_mistake(run_heed({"train", folder / "."}),
+                 {"is a folder without a run", "`heed init SOURCE TARGET`"});
+  expect_mistake(run_heed({"train", Toy::get().transformer}),
+                 {"`heed train " + Toy::get().transformer + " --resume`"});
+}
+
+TEST(CommandLine, AFolderOfAttentionIsNoPicture) {
+  for (const char* name : {"out.png", "out.SVG", "out.pdf"})
+    expect_mistake(run_heed({"attention", "x", "--text", "a", "-o", name}),
+                   {std::string("-o ") + name, ".csv is the table", ".html the page", "a folder"});
+}
+
+TEST(CommandLine, ALanguageThatNamesAFileIsRefused) {
+  const TemporaryFolder folder;
+  const std::string source = folder.write("a.en", "a\n");
+  expect_mistake(run_heed({"translate", "x", "--source", source}),
+                 {"translate --source: '" + source +
+                  "' is a file, and this option is a language "
+                  "(--source-language); the text is the second argument: `heed translate MODEL " +
+                  source + "`"});
 }
 
 TEST(CommandLine, AMissingArgumentIsAMistake) {

@@ -161,6 +161,8 @@ TEST(Corpora, OfFastAlignAreToldHowTheyBecomeTables) {
     ASSERT_EQ(std::system(cure.c_str()), 0) << cure;
     EXPECT_EQ(read_file(folder / "NEW.tsv"), "a b\tb a\n\nc | d:\td c\n");
   }
+  expect_mistake(run_heed({"init", folder.write("deu.txt", "Hi.\tHallo!\tCC\nGo.\tGeh.\tCC\n")}),
+                 {"init: ", "deu.txt: each of its first lines has 2 TABs", "cut -f1,2 < "});
   // A corpus of sentences alone is no configuration, either.
   expect_mistake(run_heed({"doctor", folder.write("a.en", "A man: here.\nHe sleeps.\n")}),
                  {"doctor: name a file of sources and one of translations"});

@@ -221,7 +221,12 @@ TEST_P(DocumentOption, TellsOfADocumentThatIsNone) {
                            "oid sha256:1\nsize 9\n"),
                  {"stdin: a pointer of Git LFS", "git lfs pull"});
   EXPECT_THAT(translate("txt", "<!DOCTYPE html>\n<html></html>\n").err,
-              HasSubstr("warning: stdin: a page of HTML"));
+              HasSubstr("warning: stdin: is not of the format txt; --document html is for it"));
+  EXPECT_THAT(translate("markdown",
+                        "1\n00:00:01,000 --> 00:00:02,000\ngh hg\n\n2\n00:00:03,000 --> "
+                        "00:00:04,000\ngh\n\n")
+                  .err,
+              HasSubstr("warning: stdin: is not of the format markdown; --document srt is for it"));
   expect_mistake(
       translate("srt", "{25}{50}a b c\n"),
       {"stdin: line 1: the document begins like subtitles of MicroDVD", "--document microdvd"});

@@ -187,7 +187,7 @@ TEST(TranslatePrefix, TheFormerNameOfTheOptionIsUnderstoodWithAWarning) {
   const std::string model = Toy::get().rnn, table = "a b c\tij c\n";
   const Result former = run_heed({"translate", model, "--tsv"}, table);
   EXPECT_EQ(product(former), product(run_heed({"translate", model, "--prefix-column"}, table)));
-  EXPECT_THAT(former.err, HasSubstr("translate --tsv: this option is called --prefix-column now"));
+  EXPECT_THAT(former.err, HasSubstr("translate --tsv: the name of this option is --prefix-column"));
   EXPECT_THAT(product(run_heed({"translate", "--help"})),
               testing::AllOf(HasSubstr("--prefix-column"), Not(HasSubstr("--tsv"))));
   const Result both = run_heed({"translate", model, "--tsv", "--prefix", "/dev/null"});

@@ -105,6 +105,105 @@ TEST(LoadError, AKeyOfAnotherSectionIsPointedOut) {
       "x.yaml:2: model.patience: unknown key; did you mean 'training.early_stopping.patience'?");
 }
 
+TEST(LoadError, AllMistakesOfAFileAreTold) {
+  EXPECT_EQ(load_error("modle: 1\nmodel: {hidden_size: x, dropout: 0.1, zzz: 1}\nquick: maybe\n"),
+            "x.yaml: 4 faults\n"
+            "  x.yaml:1: modle: unknown key; did you mean 'model'?\n"
+            "  x.yaml:2: model.hidden_size: cannot read 'x' as a whole number\n"
+            "  x.yaml:2: model.zzz: unknown key; allowed: hidden_size, dropout, attention, colour\n"
+            "  x.yaml:3: quick: cannot read 'maybe' as true or false");
+  std::string many;
+  for (int i = 0; i < 30; ++i) many += fmt::format("k{}: 1\n", i);
+  const std::string said = load_error(many);
+  EXPECT_THAT(said, StartsWith("x.yaml: 10 faults or more\n  x.yaml:1: k0: unknown key"));
+  EXPECT_EQ(std::ranges::count(said, '\n'), 10);
+}
+
+TEST(LoadError, ConfigurationsOfOtherTrainersAreNamed) {
+  // As Marian 1.12.42 writes one.
+  EXPECT_EQ(
+      load_error("# Marian configuration file\nmodel: m.npz\ntrain-sets:\n  - a.en\n  - "
+                 "a.de\nbeam-size: 6\n"),
+      "x.yaml:3: has keys of Marian (train-sets, beam-size), and heed reads no configurations "
+      "of other trainers; `heed init` writes one for your corpus, and docs/training.md, "
+      "\"Names of other trainers\", has heed's names");
+  const auto trainer = [](const std::string& yaml) {
+    const std::string said = load_error(yaml);
+    const std::size_t from = said.find(" keys of ") + 9;
+    return said.substr(from, said.find(" (", from) - from);
+  };
+  EXPECT_EQ(trainer("save_data: a\nsrc_vocab: b\ndata:\n  corpus_1:\n    path_src: a.en\n"),
+            "OpenNMT-py or Eole");
+  EXPECT_EQ(trainer("name: \"a\"\ndata:\n    src: \"de\"\n    trg: \"en\"\n    src_vocab: \"v\"\n"),
+            "JoeyNMT");
+  EXPECT_EQ(trainer("model_dir: run/\ndata:\n  train_features_file: a\n"), "OpenNMT-tf");
+  EXPECT_EQ(trainer("task:\n  _name: translation\n"), "fairseq");
+  EXPECT_EQ(trainer("source: a.en\nvalidation_source: b\nmax_seq_len: [95, 95]\n"), "Sockeye");
+  EXPECT_THAT(load_error("train_steps: 5\n"), StartsWith("x.yaml:1: train_steps: unknown key"));
+}
+
+TEST(LoadError, ACommaInANumberIsNamed) {
+  EXPECT_EQ(load_error("model: {dropout: 0,0005}\n"),
+            "x.yaml:1: model.dropout: '0,0005' has a comma, which ends a value; write 0.0005");
+  EXPECT_EQ(
+      load_error("model: {hidden_size: 16,000, dropout: 0}\n"),
+      "x.yaml:1: model.hidden_size: '16,000' has a comma, which ends a value; write 16000, or "
+      "16.000");
+}
+
+TEST(LoadError, AColonWithoutABlankIsNamed) {
+  EXPECT_EQ(load_error("train: {source:a.en, weight: 1}\n"),
+            "x.yaml:1: train.source:a.en: unknown key; write a blank after its colon, as in "
+            "'source: a.en'");
+  EXPECT_EQ(load_error("name:t\nmodel:\n  dropout: 0\n"),
+            "x.yaml:1: 'name:t' has no blank after its colon; write one");
+}
+
+TEST(LoadError, WhatYamlKeepsForItselfIsNamed) {
+  EXPECT_EQ(
+      load_error("seed: 1\ntrain: {source: ${PWD}/a.en, weight: 1}\n"),
+      "x.yaml:2: '${PWD}' has braces, which begin and end sections of YAML; nothing takes the "
+      "place of variables in a configuration, so write what it stands for");
+  EXPECT_EQ(load_error("train: {source: \"C:\\data\\a.en\"}\n"),
+            "x.yaml:1: in \"quotation marks\" '\\' begins an escape of YAML; write the text in "
+            "'single ones', where it is a character, or paths with '/'");
+  EXPECT_EQ(
+      load_error("name: a\ntrain: {source: *.en}\n"),
+      "x.yaml:2: '*.en' begins with '*', with which YAML names a value that was there before; "
+      "put it in quotation marks; of files, name each one");
+  EXPECT_EQ(load_error("train: {source: %(dir)s/a.en}\n"),
+            "x.yaml:1: '%(dir)s/a.en' begins with a sign that YAML keeps for itself; put it in "
+            "quotation marks");
+  EXPECT_EQ(
+      load_error("[model]\ndropout = 0.1\n"),
+      "x.yaml:1: '[model]' begins a section of INI or TOML, and a configuration is YAML; write "
+      "'model:' and below it, indented, its keys as 'key: value'");
+}
+
+TEST(LoadError, ABracketWithoutAPartnerIsNamedWhereItBegins) {
+  EXPECT_EQ(load_error("name: a\nmodel: {dropout: 0, train: {source: a}\n# }\nquick: true\n"),
+            "x.yaml:2: '{' has no '}'; put one at the end of what it holds");
+  EXPECT_EQ(load_error("name: '{'\nends: [1,\n  2\n"),
+            "x.yaml:2: '[' has no ']'; put one at the end of what it holds");
+}
+
+TEST(LoadError, CurlyQuotationMarksAreNamed) {
+  const std::string said =
+      " has curly quotation marks, which are letters for YAML; write it with "
+      "straight ones, or none";
+  EXPECT_EQ(load_error("seed: 1\nname: \u201Ct\u201D\n"), "x.yaml:2: \u201Ct\u201D" + said);
+  EXPECT_EQ(load_error("train: {source: \u2018a.en\u2019, weight: 1}\n"),
+            "x.yaml:1: \u2018a.en\u2019" + said);
+  EXPECT_EQ(load_error("words: [\u201Ea\u201C]  # x\n"), "x.yaml:1: \u201Ea\u201C" + said);
+  EXPECT_EQ(loaded("name: \u201CA\u201D and \u201CB\u201D x\n").name,
+            "\u201CA\u201D and \u201CB\u201D x");
+  for (const char* const text : {"name: \"a, \u201Ct\u201D, b\"\n", "name: \"[\u201Ct\u201D]\"\n",
+                                 "name: a, \u201Ct\u201D\n", "name: '\u201Ct\u201D'\n"})
+    EXPECT_NE(loaded(text).name.find("\u201Ct\u201D"), std::string::npos) << text;
+  EXPECT_EQ(loaded("words: [\u201C, \u201D]\n").words.size(), 2U);
+  EXPECT_EQ(loaded("name: a  # \u201Cb\u201D\n").name, "a");
+}
+
 TEST(LoadError, WithoutANeighbourTheKeysAreListed) {
   EXPECT_EQ(load_error("model:\n  zzz: 1\n"),
             "x.yaml:2: model.zzz: unknown key; allowed: hidden_size, dropout, attention, colour");
@@ -169,8 +268,8 @@ TEST(LoadError, AnOpenQuotationBetweenBracketsNamesItsLine) {
             "x.yaml:2" + said);
   EXPECT_EQ(load_error("words: ['it''s', 'b]\nname: 'x'\n"), "x.yaml:1" + said);
   EXPECT_THAT(load_error("name: it's\nwords: [a's, \"b's\", 'c'\n"),
-              StartsWith("x.yaml:3: not valid YAML: "));
-  EXPECT_THAT(load_error("words: [a, # 'b\n  c\n"), StartsWith("x.yaml:3: not valid YAML: "));
+              StartsWith("x.yaml:2: '[' has no ']'"));
+  EXPECT_THAT(load_error("words: [a, # 'b\n  c\n"), StartsWith("x.yaml:1: '[' has no ']'"));
 }
 
 TEST(LoadError, LinesOfOneSectionThatAreNotIndentedAlikeAreNamed) {
@@ -183,8 +282,8 @@ TEST(LoadError, LinesOfOneSectionThatAreNotIndentedAlikeAreNamed) {
   EXPECT_EQ(load_error("name: a\n  quick: true\n"),
             "x.yaml:2: begins with 2 blanks, and line 1 of the same section with 0 blanks; indent "
             "both alike");
-  EXPECT_THAT(load_error("model: {hidden_size: 4,\n    dropout: 0.1\nquick: true]\n"),
-              StartsWith("x.yaml:3: not valid YAML: "));
+  EXPECT_THAT(load_error("model: {hidden_size: 4,\n    dropout: 0.1\nquick: true\n"),
+              StartsWith("x.yaml:1: '{' has no '}'"));
 }
 
 TEST(LoadError, ATabIsNamed) {
@@ -240,8 +339,7 @@ TEST(LoadError, SectionsAndValuesAreNotMixedUp) {
 }
 
 TEST(LoadError, BrokenYamlNamesTheLine) {
-  const std::string said = load_error("name: a\nmodel: [1, 2\n");
-  EXPECT_TRUE(said.starts_with("x.yaml:3: not valid YAML: ")) << said;
+  EXPECT_THAT(load_error("name: a\nmodel: [1, 2]]\n"), StartsWith("x.yaml:2: not valid YAML: "));
   EXPECT_EQ(load_error("name: a\n---\nname: b\n"),
             "x.yaml:3: a second YAML document begins; a configuration is one");
 }
@@ -259,7 +357,7 @@ TEST(LoadError, IsOneLineWhateverTheFileHolds) {
 }
 
 TEST(LoadError, DeepNestingIsNoCrash) {
-  EXPECT_TRUE(load_error(std::string(100000, '[')).starts_with("x.yaml:1: not valid YAML: "));
+  EXPECT_THAT(load_error(std::string(100000, '[')), StartsWith("x.yaml:1: '[' has no ']'"));
 }
 
 TEST(LoadError, AliasesThatUnfoldToLargeLists) {
@@ -388,6 +486,56 @@ TEST(SetError, NamesTheKey) {
       "--set a\\n" + std::string(78, 'b') + "...: expected key=value, as in training.updates=1000");
   EXPECT_EQ(set_error("name.\x01=3"), "--set name: is a value, not a section with '\\x01' in it");
   EXPECT_TRUE(set_error("ends=[1").starts_with("--set ends: cannot read '[1' as YAML: "));
+}
+
+TEST(SetError, AColonIsNoPoint) {
+  EXPECT_EQ(set_error("model:hidden_size=3"),
+            "--set model:hidden_size: unknown key; did you mean 'model.hidden_size'?");
+}
+
+TEST(SetError, ANameOfAnotherTrainerHasHeedsOwn) {
+  for (const char* key : {"lr", "training.lr", "model.learn_rate"}) {
+    const std::string said = set_error(std::string(key) + "=1");
+    EXPECT_TRUE(said.find("learning_rate'?") != std::string::npos) << said;
+  }
+  EXPECT_EQ(set_error("training.lr=1"),
+            "--set training.lr: unknown key; did you mean 'learning_rate'?");
+  // A name for a key that this configuration lacks.
+  EXPECT_EQ(set_error("training.valid_steps=3"),
+            "--set training.valid_steps: unknown key; allowed: accumulate, learning_rate, betas, "
+            "early_stopping");
+}
+
+TEST(SetError, AValueIsNotSetToASection) {
+  EXPECT_EQ(set_error("model.train_files=3"),
+            "--set model.train_files: unknown key; allowed: hidden_size, dropout, attention, "
+            "colour");
+}
+
+TEST(SetError, ANumberWrittenForPeopleIsRead) {
+  const std::string start = "--set training.learning_rate: cannot read '";
+  EXPECT_EQ(set_error("training.learning_rate=0,001"),
+            start + "0,001' as a number; did you mean 0.001?");
+  EXPECT_EQ(set_error("training.learning_rate=30%"), start + "30%' as a number; did you mean 0.3?");
+  EXPECT_EQ(set_error("training.learning_rate=1,500"),
+            start + "1,500' as a number; did you mean 1.5 or 1500?");
+  EXPECT_EQ(set_error("training.learning_rate=1,2,3"), start + "1,2,3' as a number");
+  EXPECT_EQ(set_error("training.learning_rate=5m"), start + "5m' as a number");
+}
+
+TEST(KeyNamed, IsAKeyOfThatNameOrOfOtherTrainers) {
+  ToyConfig toy;
+  const auto found = [&](const std::string& name, const std::string& section) {
+    return key_named(name, view(toy),
+                     [&](const std::string& path) { return path.starts_with(section); });
+  };
+  EXPECT_EQ(found("lr", ""), "training.learning_rate");
+  EXPECT_EQ(found("lr", "model."), "");
+  EXPECT_EQ(found("learning-rate", "training."), "training.learning_rate");
+  EXPECT_EQ(found("patience", ""), "training.early_stopping.patience");
+  EXPECT_EQ(found("model", ""), "");  // a section
+  EXPECT_EQ(found("hiden_size", ""), "");
+  EXPECT_EQ(found("epochs", ""), "");  // not in this configuration
 }
 
 TEST(SetError, WhatFollowsTheValueIsNotDropped) {

@@ -18,7 +18,15 @@ TEST(Suggest, APartOfANameIsNear) {
   EXPECT_EQ(nearest("bahdanau_additive", kNames), "bahdanau");
 }
 
+TEST(Suggest, APartEndsWithAWord) {
+  EXPECT_EQ(nearest("n_heads", {"attention_heads", "heads"}), "heads");
+  EXPECT_EQ(nearest("attention-heads", {"heads", "layers"}), "heads");
+  EXPECT_EQ(nearest("att", {"heads", "attention"}), "attention");
+  EXPECT_EQ(nearest("ers", {"heads", "layers"}), "");
+}
+
 TEST(Suggest, AShortFormIsNear) {
+  EXPECT_EQ(nearest("lr", {"layers", "learning_rate"}), "learning_rate");
   EXPECT_EQ(nearest("src", {"size", "source", "target"}), "source");
   EXPECT_EQ(nearest("Tgt", {"size", "source", "target"}), "target");
   EXPECT_EQ(nearest("trg", {"tag", "target"}), "target");
@@ -27,6 +35,22 @@ TEST(Suggest, AShortFormIsNear) {
 TEST(Suggest, ASlipOfTheFingerIsNear) {
   EXPECT_EQ(nearest("bahdanua", kNames), "bahdanau");
   EXPECT_EQ(nearest("nnoe", kNames), "none");
+}
+
+TEST(Suggest, ALikenessOfTheEndIsNone) {
+  EXPECT_EQ(nearest("realign", {"align"}), "");
+  EXPECT_EQ(nearest("thread", {"head"}), "");
+  EXPECT_EQ(nearest("source", {"force"}), "");
+  EXPECT_EQ(nearest("format", {"for"}), "");
+  EXPECT_EQ(nearest("train_steps", {"train"}), "train");
+  EXPECT_EQ(nearest("tranlsatte", {"translate"}), "translate");
+}
+
+TEST(Suggest, NamesOfOtherTrainersAreNoNamesOfHeed) {
+  for (const auto& [name, path] : names_of_other_trainers()) {
+    EXPECT_EQ(folded(name), name);
+    EXPECT_NE(folded(path.substr(path.rfind('.') + 1)), name);
+  }
 }
 
 TEST(Suggest, AStrangerIsNot) {

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "base/error.h"
 #include "data/hygiene.h"
 #include "data/pair_reader.h"
@@ -54,6 +60,35 @@ TEST(Traces, QuotesCountAroundMostSides) {
   EXPECT_THAT(traces({"\"a\"", "\"b\"", "c"}, "\"x\""), ElementsAre("quotes 2 (lines 1, 2)"));
   EXPECT_THAT(traces({"\"a\"", "b"}, "\"x\""), IsEmpty());
   EXPECT_THAT(traces({"\"a\"", "\"b\""}), IsEmpty());
+}
+
+TEST(Traces, NamesOfLinesCountBeforeMostPairs) {
+  const auto names = [](const std::vector<std::pair<std::string, std::string>>& pairs) {
+    Traces found;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      found.add({.number = static_cast<int64_t>(i) + 1,
+                 .source = pairs[i].first,
+                 .target = pairs[i].second,
+                 .links = {}});
+    return found.text();
+  };
+  EXPECT_THAT(
+      names({{"1. a", "1. x"}, {"2. b", "2. y"}, {"c", "z"}}),
+      ElementsAre("names or numbers of lines, with which both sides begin; `sed -E "
+                  "'s/(^|\\t)[^ \\t]+ +/\\1/g' < OLD > NEW` leaves them out: 2 (lines 1, 2)"));
+  EXPECT_THAT(names({{"utt01 a", "utt01 x"}}), ElementsAre(HasSubstr("names or numbers")));
+  EXPECT_THAT(names({{"<2de> a", "<2de> x"}, {"<2de> b", "<2de> y"}}), IsEmpty());
+  EXPECT_THAT(names({{"1. a", "2. x"}, {"12", "12"}, {"3 c", "3c z"}}), IsEmpty());
+  EXPECT_THAT(names({{"Paris 1", "Paris 1"}, {"2 b", "2 y"}}), IsEmpty());
+}
+
+TEST(Traces, SidesWithoutLettersCountInMostPairs) {
+  Traces found;
+  found.add({.number = 1, .source = "1", .target = "2", .links = {}});
+  found.add({.number = 2, .source = "3", .target = "4", .links = {}});
+  found.add({.number = 3, .source = "\u4E09", .target = "5", .links = {}});
+  EXPECT_THAT(found.text(), ElementsAre(HasSubstr("name the texts: 2 (lines 1, 2)")));
+  EXPECT_THAT(traces({"1", "2"}), IsEmpty());
 }
 
 TEST(Traces, ColumnNamesCountInTheFirstLine) {

@@ -528,6 +528,15 @@ TEST(Markdown, NamesOfTagsThatBeginAsThoseOfCodeAreOthers) {
   EXPECT_EQ(filled(read_md(bytes)), bytes);
 }
 
+TEST(Markdown, WhatGoesOnInTheNextLineBeginsNoQuotation) {
+  for (const std::string text :
+       {"one {/*\n>*/} two\n", "one {{\n> }} two\n", "> one {{\n>> }} two\n"}) {
+    const Document read = read_md(text);
+    EXPECT_EQ(model_texts(read).size(), 1U) << text;
+    EXPECT_EQ(filled(read), text);
+  }
+}
+
 TEST(Markdown, CommentsOfMdxAndNamesOfHeadingsStay) {
   EXPECT_THAT(
       markdown_texts("## One {/*my-id*/}\n\nTwo. {/* truncate */} Three.\n\n{/* a\nb *c */}\n\n"

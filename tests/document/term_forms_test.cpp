@@ -47,7 +47,8 @@ std::vector<std::string> after_cure(const std::string& bytes, const std::string&
 
 TEST(TermForms, LinesWithAMarkBecomeTables) {
   const auto terms = ElementsAre("hot dog = W\u00FCrstchen", "man = der Kerl");
-  for (const std::string mark : {" = ", "=", " \u2192 ", "\u2192", " -> ", " => ", ": ", ":"}) {
+  for (const std::string mark : {" = ", "=", " \u2192 ", "\u2192", " -> ", " => ", ": ", ":", " - ",
+                                 " \u2013 ", " \u2014 ", " / "}) {
     const std::string text =
         "# terms\nhot dog" + mark + "W\u00FCrstchen\n\nman" + mark + "der Kerl\n";
     EXPECT_THAT(after_cure(text), terms) << mark;
@@ -58,6 +59,23 @@ TEST(TermForms, LinesWithAMarkBecomeTables) {
               ElementsAre("hot dog = W\u00FCrstchen", "man = 'der' Kerl"));
   EXPECT_THAT(after_cure("\uFEFFman = Kerl, Mann\ndog = Hund\n"),
               ElementsAre("man = Kerl, Mann", "dog = Hund"));
+}
+
+TEST(TermForms, LinesOfOtherProgramsBecomeTables) {
+  const auto terms = ElementsAre("hot dog = W\u00FCrstchen", "man = der Kerl");
+  EXPECT_THAT(after_cure("hot dog ||| W\u00FCrstchen\nman ||| der Kerl\n"), terms);
+  EXPECT_THAT(after_cure("hot dog ||| W\u00FCrstchen ||| 0.5 0.1 ||| 0-0 ||| 1 2\n"
+                         "man ||| der Kerl ||| 0.5, 0.1\n"),
+              terms);
+  EXPECT_THAT(after_cure("hot dog    W\u00FCrstchen\nman      der Kerl\n"), terms);
+  EXPECT_THAT(after_cure("man Kerl\ndog Hund\n"), ElementsAre("man = Kerl", "dog = Hund"));
+  EXPECT_THAT(after_cure("/* a comment */\n\"hot dog\" = \"W\u00FCrstchen\";\n// x\n"
+                         "\"man\" = \"der Kerl\";\n"),
+              terms);
+  EXPECT_THAT(after_cure("# x\n;hot dog\nW\u00FCrstchen\n\n;man\nder Kerl\n"), terms);
+  EXPECT_THAT(after_cure("[food]\nhot dog = W\u00FCrstchen\n\n[people]\nman=der Kerl\n"), terms);
+  EXPECT_THAT(after_cure("hot dog = W\u00FCrstchen\nman = der Kerl\n", "terms.properties.gz"),
+              terms);
 }
 
 TEST(TermForms, JsonBecomesATable) {
@@ -95,6 +113,28 @@ TEST(TermForms, JsonOfColumnsAndOfOneObjectBecomesATable) {
               ElementsAre("man = Kerl / Mann", "dog = Hund"));
 }
 
+TEST(TermForms, JsonOfPandasBecomesATable) {
+  // As pandas 3.1.1 writes them: to_json() alone, and with orient split, index, table, values.
+  const auto terms = ElementsAre("man = Kerl", "bicycle = Drahtesel");
+  EXPECT_THAT(after_cure(R"({"en":{"0":"man","1":"bicycle"},"de":{"0":"Kerl","1":"Drahtesel"}})"),
+              terms);
+  EXPECT_THAT(after_cure(R"({"columns":["en","de"],"index":[0,1],)"
+                         R"("data":[["man","Kerl"],["bicycle","Drahtesel"]]})"),
+              terms);
+  EXPECT_THAT(after_cure(R"({"0":{"en":"man","de":"Kerl"},"1":{"en":"bicycle","de":"Drahtesel"}})"),
+              terms);
+  EXPECT_THAT(
+      after_cure(
+          R"({"schema":{"fields":[{"name":"index","type":"integer"}],"primaryKey":["index"],)"
+          R"("pandas_version":"1.4.0"},"data":[{"index":0,"en":"man","de":"Kerl"},)"
+          R"({"index":1,"en":"bicycle","de":"Drahtesel"}]})"),
+      terms);
+  EXPECT_THAT(after_cure(R"([["man","Kerl"],["bicycle","Drahtesel"]])"), terms);
+  EXPECT_EQ(mistake_of_form(R"({"en":{"0":"man"},"de":{"1":"Kerl"}})"),
+            "JSON, and its names are those of columns, which are no lists of equally many texts; "
+            "write each term, a tab and its target");
+}
+
 TEST(TermForms, ThatNoCommandIsRightForAreNamed) {
   const std::string write = "; write each term, a tab and its target";
   EXPECT_EQ(mistake_of_form(R"([{"src": "man", "tgt": "Kerl"}, {"src": "b", "tgt": ["c", "d"]}])"),
@@ -113,9 +153,10 @@ TEST(TermForms, ThatNoCommandIsRightForAreNamed) {
         << json;
   for (const char* const yaml :
        {"'man': 'Kerl'\n", "- man: Kerl\n- dog: Hund\n", "man: 'Kerl'\n", "man: [Kerl, Mann]\n",
-        "man: Kerl # a note\n", "\"a \\\"b\": c\n", "- man = Kerl\n"})
+        "man: Kerl # a note\n", "man=K\\u00e4rl\n", "man = 'Kerl'\n", "man = Kerl # a note\n",
+        "\"a \\\"b\": c\n", "- man = Kerl\n"})
     EXPECT_THAT(mistake_of_form(yaml),
-                HasSubstr("that are in a list or have quotes or signs of YAML" + write))
+                HasSubstr("that are in a list or have quotes, escapes or signs of YAML" + write))
         << yaml;
 }
 
@@ -135,6 +176,10 @@ TEST(TermForms, TablesStayTables) {
   EXPECT_THAT(terms_of_table("a = b,c\nd,e\n"), ElementsAre("a = b = c", "d = e"));
   EXPECT_THAT(terms_of_table("{x}\t[y]\n"), ElementsAre("{x} = [y]"));
   EXPECT_THAT(terms_of_table("[x],y\n"), ElementsAre("[x] = y"));
+  EXPECT_THAT(terms_of_table("a ||| b\tc\n"), ElementsAre("a ||| b = c"));
+  EXPECT_THAT(terms_of_table("a  b,c\nd  e,f\n"), ElementsAre("a b = c", "d e = f"));
+  EXPECT_THAT(terms_of_table("a - b,c\n"), ElementsAre("a - b = c"));
+  EXPECT_THAT(terms_of_table("a;b\nc;d\n"), ElementsAre("a = b", "c = d"));
   EXPECT_EQ(mistake_of_form("a = b = c\n"),
             "line 1: 'a = b = c' is not a term, a tab and its target");
 }

@@ -250,8 +250,66 @@ TEST(TermTables, WarnOfTranslationsThatMayBeNone) {
               ElementsAre("line 2, column 2: 'man; guy' is one translation with ';' in it; write "
                           "translations of a term in cells or rows of their own"));
   EXPECT_THAT(read("en,de\nman,Mann|Kerl\n").warnings, Contains(HasSubstr("line 2, column 2")));
-  EXPECT_THAT(terms_of("a\tb &amp; c\nx;y\tand/or\n"),
-              ElementsAre("1: a = b &amp; c", "2: x;y = and/or"));
+  EXPECT_THAT(terms_of("a\tb & c\nx;y\tand/or\n"), ElementsAre("1: a = b & c", "2: x;y = and/or"));
+}
+
+TEST(TermTables, OfAnkiHaveTheirColumnsInComments) {
+  // As Anki 26.09 wrote them.
+  const TermList all = read(
+      "#separator:tab\n#html:true\n#guid column:1\n#notetype column:2\n#deck column:3\n"
+      "#tags column:6\nqmQ6=**RKV\tBasic\tDeutsch\tman\tKerl\tx\n"
+      "H_0a&V]r?T\tBasic\tDeutsch\tR and D\t\"a \"\"b\"\"\"\ty z\n"
+      "Lx=.2?=!E<\tBasic\tDeutsch\tbicycle\tDrahtesel\t\n"
+      "Lx=.2?=!E=\tBasic\tDeutsch\tdog\t\tz\n");
+  EXPECT_THAT(shown(all),
+              ElementsAre("7: man = Kerl", "8: R and D = a \"b\"", "9: bicycle = Drahtesel"));
+  EXPECT_THAT(all.warnings,
+              ElementsAre("line 6: not read: column 1 (guid), 2 (notetype), 3 (deck), 6 (tags)",
+                          HasSubstr("line 10: no term, or no translation; one row is left out")));
+  EXPECT_THAT(shown(read("#separator:tab\n#html:false\n#tags column:4\nman\tKerl\tEin Kerl.\tx\n")),
+              ElementsAre("4: man = Kerl"));
+  EXPECT_THAT(terms_of("#separator:tab\n#html:false\nman\tKerl\tMann\n"),
+              ElementsAre("3: man = Kerl / Mann"));
+}
+
+TEST(TermTables, WarnOfMarksThatAreNoPartOfTerms) {
+  const auto warned = [](const std::string& text) { return join(read(text).warnings, "\n"); };
+  EXPECT_EQ(
+      warned("dog\tHund\nman\tKerl {m}\nbike\tRad {n} [ugs.]\n"),
+      "line 2, column 2: '{m}' looks like a mark of gender or number, and is read as part of "
+      "the text; without such marks: sed -E 's/ "
+      "+[[({](m|f|n|mf|nt|pl|sg|masc|fem|neut|der|die|das|le|la|les|el|los|las|il|lo)[.]?[])}]"
+      "//g' OLD > NEW");
+  EXPECT_THAT(warned("Kerl (m.)\tman\n"), HasSubstr("line 1, column 1: '(m.)' looks like"));
+  EXPECT_THAT(warned("bicycle\tDrahtesel [der]\n"), HasSubstr("column 2: '[der]' looks like"));
+  EXPECT_THAT(warned("man\tKerl, der\n"),
+              HasSubstr("column 2: 'Kerl, der' ends with an article, 'der'"));
+  EXPECT_THAT(warned("man\t<b>Kerl</b>\n"), HasSubstr("column 2: '<b>' looks like markup of HTML"));
+  EXPECT_THAT(warned("bicycle\tDrahtesel&nbsp;\n"),
+              HasSubstr("'&nbsp;' looks like markup of HTML"));
+  EXPECT_THAT(warned("en\tde\nman\t=CONCAT(\"K\",\"erl\")\n"),
+              HasSubstr("line 2, column 2: '=CONCAT(\"K\",\"erl\")' looks like a formula"));
+  EXPECT_THAT(warned("man\t=$B$2\n"), HasSubstr("'=$B$2' looks like a formula"));
+  for (const char* const none : {"-", "???", "\u2013", "TODO", "n/a"})
+    EXPECT_THAT(warned("man\t" + std::string(none) + "\n"),
+                HasSubstr("line 1, column 2: '" + std::string(none) +
+                          "' is read as the translation of 'man'"));
+  for (const char* const sound :
+       {"Page {n}\tSeite {n}\n", "f(m)\tf(m)\n", "<b>a</b>\t<b>x</b>\n", "euro\t\u20AC\n",
+        "-\t\u2013\n", "a < b\tc > d\n", "Q&A\tFragen & Antworten;x\n", "=\tgleich\n",
+        "=SUM(A1)\t=SUMME(A1)\n", "mass\tMasse (kg)\n", "todo\talles\n"})
+    EXPECT_EQ(warned(sound), "") << sound;
+}
+
+TEST(TermTables, WithErrorsOfSpreadsheetsAreRefused) {
+  const std::string cure =
+      "is an error of a spreadsheet and no translation; mend its formula, or leave out the row";
+  EXPECT_EQ(mistake("source\ttarget\nman\t#N/A\n"), "line 2, column 2: '#N/A' " + cure);
+  EXPECT_EQ(mistake("dog\tHund\nman\tMann\t#BEZUG!\n"), "line 2, column 3: '#BEZUG!' " + cure);
+  EXPECT_EQ(mistake("en,de\nman,Err:502\n"), "line 2, column 2: 'Err:502' " + cure);
+  EXPECT_THAT(terms_of("source\ttarget\nname error\t#name\nx\t#1!\n"),
+              ElementsAre("2: name error = #name", "3: x = #1!"));
+  EXPECT_THAT(terms_of("\"#N/A\"\t#NV\n"), ElementsAre("1: #N/A = #NV"));
 }
 
 TEST(TermTables, InThreeLanguagesSayWhichAndHowTwoAreLeft) {

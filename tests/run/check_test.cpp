@@ -52,6 +52,18 @@ TEST_F(CheckTest, OfASoundRunSaysWhatItTakesAndTouchesNothing) {
   EXPECT_EQ(counted.str(), made.str());
 }
 
+TEST_F(CheckTest, KeysOfTheOtherNetworkAreNotUsed) {
+  const Result transformer = check(config(), {"model.layers=3", "model.input_feeding=true"});
+  EXPECT_EQ(transformer.status, 0);
+  EXPECT_THAT(transformer.err,
+              HasSubstr("warning: a Transformer does not use model.layers: 3 (it has "
+                        "encoder_layers and decoder_layers), model.input_feeding: true\n"));
+  // The default, which every saved configuration has.
+  EXPECT_THAT(check(config(), {"model.layers=1"}).err, Not(HasSubstr("does not use")));
+  EXPECT_THAT(check(config(kRnn), {"model.encoder_layers=2"}).err,
+              HasSubstr("an rnn does not use model.encoder_layers: 2 (it has layers)"));
+}
+
 TEST_F(CheckTest, SaysWhichRunsAreCutForTheVocabularyAsTrainDoes) {
   std::ofstream(folder / "train.src", std::ios::app) << std::string(40'000, 'a') << '\n';
   std::ofstream(folder / "train.tgt", std::ios::app) << "a b\n";

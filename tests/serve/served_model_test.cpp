@@ -47,6 +47,14 @@ TEST(Parameters, OfForms) {
   EXPECT_THAT(all.texts("q").values, ElementsAre("a", "b"));
   EXPECT_EQ(all.text("word"), "x");
   EXPECT_EQ(all.whole("n", 0, 0, 5), 3);
+  // PHP's http_build_query and axios write lists so.
+  const Parameters lists(
+      {.form = {{"q[]", "a"}, {"keep[1]", "urls"}, {"[]", "x"}, {"n[x]", "3"}, {"m[", "1"}}});
+  EXPECT_THAT(lists.texts("q").values, ElementsAre("a"));
+  EXPECT_TRUE(lists.texts("q").is_list);
+  EXPECT_THAT(lists.texts("keep").values, ElementsAre("urls"));
+  EXPECT_EQ(lists.text("[]") + lists.text("n[x]") + lists.text("m["), "x31");
+  EXPECT_EQ(Parameters({.form = {{"source", " de \n"}}}).language("source"), "de");
   // curl -d '{...}' without a Content-Type.
   EXPECT_EQ(Parameters({.body = R"( {"q": "a=b"})", .form = {{" {\"q\": \"a", "b\"}"}}}).text("q"),
             "a=b");
@@ -68,7 +76,11 @@ TEST(Parameters, NamesWhatIsWrong) {
               HasSubstr("the body is no form, and no JSON: parse error at line"));
   EXPECT_THAT(mistake([] { of("q"); }), HasSubstr("no JSON"));
   EXPECT_THAT(mistake([] { of("").required_text("q"); }), HasSubstr("q: is missing"));
-  EXPECT_THAT(mistake([] { of("{\"q\": \"\xff\"}"); }), HasSubstr("no JSON"));
+  // As windows-1252 and UTF-16 have it.
+  for (const std::string& body :
+       {std::string("{\"q\": \"\xff\"}"), std::string("{\0\"\0q\0\"\0:\0001\0}\0", 12)})
+    EXPECT_EQ(mistake([&] { of(body); }),
+              "the body is not UTF-8, which alone is read here; send JSON in UTF-8");
   EXPECT_THAT(mistake([] { of("[1]"); }), HasSubstr("no object"));
   EXPECT_EQ(mistake([] { of(std::string(200000, '[')); }),
             "the body is no form, and JSON nested deeper than 100 lists and objects");

@@ -95,6 +95,8 @@ TEST_F(ServedFiles, WhatIsNoDocumentIsRefused) {
               HasSubstr("file: the name 'a.docx' does not end like one "
                         "of a document; names of documents end in .ass, "));
   EXPECT_EQ(send("a.docx", "x").status, 400);
+  EXPECT_THAT(send("a.txt.gz", "x").body,
+              HasSubstr("file: 'a.txt.gz' has the name of a packed file; send it unpacked"));
   EXPECT_THAT(send("a.txt", "\xFF\xFE").body, HasSubstr("file: is not UTF-8"));
   EXPECT_THAT(server.post("/translate_file", {{"source", "de"}}).body,
               HasSubstr("file: is missing"));

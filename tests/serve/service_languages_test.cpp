@@ -1,4 +1,5 @@
 // Languages of texts: one is served, or several, with other vocabularies and with the same one.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,6 +83,10 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   };
   EXPECT_EQ(order_of("мира толо")[0], "ru");
   EXPECT_EQ(order_of("mira tolo")[2], "ru");
+  // A model that does not say its language has none to be guessed.
+  models[1].source = "source";
+  EXPECT_THAT(order_of("\u043C\u0438\u0440\u0430"), testing::UnorderedElementsAre("de", "en"));
+  models[1].source = "ru";
   // The vocabularies of de and en are the same. What counts is how sure their models are.
   const auto sureness = [&](ServedModel& model) {
     const auto best =

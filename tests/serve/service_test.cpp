@@ -113,6 +113,7 @@ TEST(Service, TakesCodesOfLanguagesInUpperCaseAndWithRegions) {
   EXPECT_EQ(model_of("DE", "FR"), json("m1"));
   EXPECT_EQ(model_of("de-AT", "en_US"), json("m0"));
   EXPECT_EQ(model_of("auto", "fr-CA"), json("m1"));
+  EXPECT_EQ(model_of(" de", "fr "), json("m1"));
 }
 
 TEST(Service, RequestsAtOnceGetWhatTheyWouldGetAlone) {

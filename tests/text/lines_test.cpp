@@ -22,6 +22,7 @@ namespace heed::text {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -362,7 +363,10 @@ TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
               HasSubstr("; the first two columns alone: cut -f1,2" + end));
   EXPECT_THAT(cure("1\t2\t3\n"), HasSubstr("; the first two columns alone: cut -f1,2" + end));
   EXPECT_THAT(cure("12\teng\tone\n"),
-              HasSubstr("; column 3 alone has text, and the translations are in another file"));
+              EndsWith("; column 3 alone has text, and the translations are in another file, or in "
+                       "other lines, for column 2 has the language of each line"));
+  EXPECT_THAT(cure("12\t0.5\tone\n"),
+              EndsWith("; column 3 alone has text, and the translations are in another file"));
   // A column of one text: the direction of WMT's tables, an instruction.
   EXPECT_THAT(cure("lp\tsrc\tref\nde-en\tein\tone\nde-en\tzwei\ttwo\nde-en\tdrei\tthree\n"),
               HasSubstr("; columns 2 and 3 alone, the first two with text: cut -f2,3" + end));
@@ -428,6 +432,41 @@ TEST(Lines, OfCsvAreToldHowTheyBecomeTwoColumns) {
   std::ifstream made(folder / "NEW.tsv");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(made), {}),
             "ein, zwei\tone\n3\tsay \"x\"\trest\n");
+}
+
+// As manythings.org and Tatoeba name their tables.
+TEST(Lines, WithTabsInFilesOfOtherNamesAreToldHowTheyBecomeTables) {
+  const TemporaryFolder folder;
+  const auto made = [&](const std::string& path) {
+    const std::string said = tabs_flaw(path).value_or("nothing");
+    const std::size_t from = std::min(said.find(": ", path.size() + 2), said.size() - 2);
+    const std::string command = said.substr(from + 2);
+    if (std::system(("cd " + folder.path() + " && " + command).c_str()) != 0) return said;
+    std::ifstream table(folder / "NEW.tsv");
+    return std::string(std::istreambuf_iterator<char>(table), {});
+  };
+  EXPECT_EQ(made(folder.write("deu.txt", "Hi.\tHallo!\tCC-BY\nGo.\tGeh.\tCC\n\n")),
+            "Hi.\tHallo!\nGo.\tGeh.\n\n");
+  EXPECT_EQ(made(folder.write("a.txt", "Hi.\tHallo!\nGo.\tGeh.\n")), "Hi.\tHallo!\nGo.\tGeh.\n");
+  EXPECT_EQ(made(folder.write("pairs.gz", gzip("1\tHi.\t2\tHallo!\n"))), "Hi.\tHallo!\n");
+  const std::string sentences = folder.write("sentences.csv", "1\teng\tHi.\n2\tdeu\tHallo, du!\n");
+  EXPECT_THAT(
+      csv_flaw(sentences).value_or(""),
+      EndsWith("sentences.csv: each of its first lines has 2 TABs, as a table of both sides, "
+               "whose name ends in .tsv; column 3 alone has text, and the translations are "
+               "in another file, or in other lines, for column 2 has the language of each "
+               "line"));
+  for (const char* const text : {"Hi.\tHallo!\nGo.\n", "Hi.\n", "\n", "a\tb\nc\td\te\n"})
+    EXPECT_EQ(tabs_flaw(folder.write("b.txt", text)), std::nullopt) << text;
+  LineReader letters(folder.write("b.tsv", "Hi.\\tHallo!\nGo.\\tGeh.\n"));
+  std::string line;
+  ASSERT_TRUE(letters.next(line));
+  const std::string said = message_of<UserError>([&] { columns_of(line, letters); });
+  ASSERT_THAT(said, HasSubstr("; if '\\t' stands for it: sed "));
+  ASSERT_EQ(std::system(("cd " + folder.path() + " && " + said.substr(said.find("sed "))).c_str()),
+            0);
+  std::ifstream table(folder / "NEW.tsv");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(table), {}), "Hi.\tHallo!\nGo.\tGeh.\n");
 }
 
 // As Excel writes CSV where the comma is the decimal sign.

@@ -73,6 +73,14 @@ TEST(NoText, IsAPointerOrMarkup) {
   EXPECT_EQ(kind_of(std::string_view("\xFF\xFF\xFF\xFF\x98\x00\x00\x00", 8)),
             "a table in the format Arrow");
   EXPECT_EQ(kind_of(std::string_view("PAR1\x15\x00", 6)), "a table in the format Parquet");
+  // As CPython 3.12, NumPy, SQLite, msgfmt 0.21 and others begin their files.
+  EXPECT_EQ(kind_of(std::string_view("\x80\x04\x95\x11\0\0\0\0", 8)), "a pickle of Python");
+  EXPECT_EQ(kind_of("\x80\x02}q"), "a pickle of Python");
+  EXPECT_EQ(kind_of("\x93NUMPY\x01"), "an array of NumPy");
+  EXPECT_EQ(kind_of("SQLite format 3"), "a database of SQLite");
+  EXPECT_EQ(kind_of("\xDE\x12\x04\x95"), "compiled messages of GNU gettext (MO)");
+  EXPECT_EQ(kind_of("{\\rtf1\\ansi A man.}"), "a document in RTF");
+  EXPECT_EQ(kind_of("%!PS-Adobe-3.0\n"), "a file of PostScript");
   std::string tar(512, '\0');
   tar.replace(0, 4, "a.de").replace(257, 5, "ustar");
   EXPECT_EQ(kind_of(tar), "a tar archive");
@@ -96,12 +104,34 @@ TEST(NoText, IsADocument) {
                             "{\n  \"message\": \"Not Found\",\n  \"status\": 404\n}\n",
                             "{\"errors\":[{\"code\":\"UNAUTHORIZED\"}]}\n"})
     EXPECT_EQ(kind_of(error), "an answer of a server in JSON") << error;
-  for (const char* refusal : {"404: Not Found", "Entry not found"})
+  for (const char* refusal : {"404: Not Found", "Entry not found", "Too Many Requests",
+                              "Repository not found", "Access denied"})
     EXPECT_EQ(kind_of(refusal), "the words of a server that has no such file") << refusal;
   for (const std::string& json :
        {std::string("{\"translation\": {\"en\": \"a\", \"de\": \"b\"}}\n{\"translation\": {}}\n"),
         std::string("[\n  {\"en\": \"a\"}"), "{\"text\": \"" + std::string(5000, 'x')})
     EXPECT_EQ(kind_of(json), "JSON") << json.substr(0, 50);
+}
+
+TEST(NoText, IsInAFormOfPrograms) {
+  for (const char* patch : {"--- a\n+++ b\n@@ -1 +1 @@\n-A man\n+A dog\n",
+                            "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n"})
+    EXPECT_EQ(kind_of(patch), "a patch of `diff`") << patch;
+  for (const char* tex : {"\\documentclass{article}\n\\begin{document}\nA man.\n",
+                          "% A letter.\n\\documentclass[a4paper]{letter}\n"})
+    EXPECT_EQ(kind_of(tex), "a document of LaTeX") << tex;
+  EXPECT_EQ(kind_of("1\tA\ta\tDET\tDT\t_\t2\tdet\t_\t_\n2\tman\tman\tNOUN\tNN\t_\t0\troot\t_\t_\n"),
+            "a treebank in CoNLL-U");
+  for (const char* messages :
+       {"/* No comment */\n\"a\" = \"A man\";\n", "a.b=A man\n! x\na.c = A dog\n\na.d=\n",
+        "[de]\nhello = A man\n    .title = x\n# c\ndogs = Dogs\ncats=Cats\n"})
+    EXPECT_EQ(kind_of(messages), "messages of a program with their keys") << messages;
+  for (const char* text :
+       {"--- a\n+++ b\n", "\\documentclass begins a file\n", "a=1\nb=2\n", "x=1\nx=2\nx=3\n",
+        "1=1\n2=2\n3=3\n", "a b = c\nd = e\nf = g\n", "a = b\nc = d\ne = f\nText\n", "# a\n# b\n",
+        "\"a\" = \"b\"\n", "diff --gitx\n", "1\tA\ta\n", "{\\rtf}", "%!PS\n", "\x80",
+        "\xC2\x80\x04"})
+    EXPECT_EQ(kind_of(text), "") << text;
 }
 
 TEST(NoText, OfJsonBecomesLinesOfBothSides) {
@@ -240,6 +270,10 @@ std::vector<std::string> cured(const TemporaryFolder& folder, const std::string&
 TEST(NoText, IsCuredByTheCommandOfTheMessage) {
   const TemporaryFolder folder;
   using testing::ElementsAre;
+  EXPECT_THAT(cured(folder,
+                    "# sent_id = 1\n# text = A # man\n1\tA\ta\tDET\tDT\t_\t2\tdet\t_\t_\n\n"
+                    "# text = Dogs\n1\tDogs\tdog\tNOUN\t_\t_\t0\troot\t_\t_\n"),
+              ElementsAre("A # man", "Dogs"));
   EXPECT_THAT(cured(folder,
                     "<doc docid=\"1\" genre=\"lectures\">\n<url>http://x.y</url>\n"
                     "<keywords>a</keywords>\n<talkid>1</talkid>\n<title>T</title>\n"

@@ -183,6 +183,23 @@ bool is_of_network(std::string_view key, const ModelConfig& config) {
   return of == KeyOf::both || of == (rnn ? KeyOf::rnn : KeyOf::transformer);
 }
 
+std::string keys_of_other_network(std::string_view key) {
+  static const std::map<std::string_view, const char*> others = {
+      {"attention_heads", "heads"},
+      {"decoder_layers", "layers"},
+      {"embedding_size", "width"},
+      {"encoder_layers", "layers"},
+      {"heads", "attention_heads"},
+      {"hidden_size", "width"},
+      {"layers", "encoder_layers and decoder_layers"},
+      {"sliding_window", "window and window_size"},
+      {"width", "hidden_size and embedding_size"},
+      {"window", "sliding_window"},
+      {"window_size", "sliding_window"}};
+  const auto found = others.find(key);
+  return found == others.end() ? "" : found->second;
+}
+
 int64_t decoder_layer(const ModelConfig& config, int64_t layer) {
   return layer < 0 ? std::max<int64_t>(0, config.decoder_layers + layer) : layer;
 }

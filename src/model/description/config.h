@@ -188,6 +188,10 @@ bool is_of_network(std::string_view key, const ModelConfig& config);
 /// not, since it is for training alone.
 bool changes_result(std::string_view key, const ModelConfig& config);
 
+/// The keys of the other kind of network that set what `key` does in its own: "encoder_layers and
+/// decoder_layers" for layers; "" where none does.
+std::string keys_of_other_network(std::string_view key);
+
 /// The number of pieces of each side's vocabulary.
 struct VocabularySizes {
   int64_t source = 0, target = 0;
