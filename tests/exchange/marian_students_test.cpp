@@ -179,13 +179,20 @@ TEST_F(StudentImport, TwoVocabulariesAreToldByTheirNames) {
   EXPECT_EQ(model.source_language, "de");
 }
 
-TEST_F(StudentImport, AWordOfFourLettersIsNoPairOfLanguages) {
-  // "be" and "st" are languages.
-  write("model.best.bin", marian_student(marian_options(kStudent), student_tensors()));
+TEST_F(StudentImport, LanguagesStandInTwoNames) {
+  write("model.deen.bin", marian_student(marian_options(kStudent), student_tensors()));
   write("vocab.spm", student_spm());
   EXPECT_EQ(open().source_language, "");
-  std::filesystem::rename(folder / "m/vocab.spm", folder / "m/vocab.best.spm");
-  EXPECT_EQ(open().source_language, "be");
+  std::filesystem::rename(folder / "m/vocab.spm", folder / "m/vocab.deen.spm");
+  EXPECT_EQ(open().source_language, "de");
+  EXPECT_EQ(open().target_language, "en");
+  for (const char* name : {"tiny", "best", "deenx"}) {
+    std::filesystem::remove_all(folder / "m");
+    write(fmt::format("model.{}.bin", name),
+          marian_student(marian_options(kStudent), student_tensors()));
+    write(fmt::format("vocab.{}.spm", name), student_spm());
+    EXPECT_EQ(open().source_language, "") << name;
+  }
 }
 
 TEST_F(StudentImport, ListsKeepTheirPieces) {
