@@ -82,7 +82,7 @@ struct TraceKind {
   bool (*is_in)(std::string_view line);  // whether either side has it; nullptr: see Traces::add()
 };
 
-constexpr std::size_t kMarks = 2, kQuotes = 5, kHeader = 6, kDecomposed = 7, kBlanks = 8,
+constexpr std::size_t kMarks = 2, kQuotedCells = 5, kHeader = 6, kDecomposed = 7, kBlanks = 8,
                       kNames = 9, kNumbers = 10;
 constexpr std::array<TraceKind, kTraces> kKinds = {{
     {"moses", "tokens of Moses (@-@, &apos;); detokenize with `sacremoses detokenize`", has_moses},
@@ -130,7 +130,7 @@ void Traces::add(const PairOfLines& pair) {
   for (std::size_t i = 0; i < kTraces; ++i)
     if (kKinds[i].is_in != nullptr)
       note(i, kKinds[i].is_in(pair.source) || kKinds[i].is_in(pair.target));
-  note(kQuotes, is_quoted(pair.source) && is_quoted(pair.target));
+  note(kQuotedCells, is_quoted(pair.source) && is_quoted(pair.target));
   note(kHeader, is_header(pair));
   const bool decomposed = text::is_decomposed(pair.source) || text::is_decomposed(pair.target);
   note(kDecomposed, decomposed);
@@ -150,7 +150,8 @@ void Traces::forget_header() {
 
 bool Traces::counts(std::size_t kind) const {
   if (kind == kMarks && is_cut_) return false;
-  if (kind == kQuotes || kind == kNames || kind == kNumbers) return 2 * found_[kind].count > pairs_;
+  if (kind == kQuotedCells || kind == kNames || kind == kNumbers)
+    return 2 * found_[kind].count > pairs_;
   if (kind == kDecomposed && !composed_) return false;
   return found_[kind].count > 0;
 }

@@ -33,9 +33,8 @@ bool is_block_element(std::string_view name) {
 
 bool is_untranslated_element(std::string_view name) {
   static const text::WordSet names = text::word_set(
-      "code i18n iframe kbd listing math mj-style noembed noframes plaintext rp rt rtc samp script "
-      "style svg "
-      "textarea tt xmp");
+      "code i18n iframe kbd listing mat-icon math md-icon mj-style noembed noframes plaintext rp "
+      "rt rtc samp script style svg textarea tt v-icon xmp");
   return names.contains(name);
 }
 

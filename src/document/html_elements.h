@@ -15,9 +15,9 @@ bool has_only_characters(std::string_view name);
 /// line breaks, and controls, whose labels are read by themselves.
 bool is_block_element(std::string_view name);
 
-/// Whether what is in the element stays as it is: code, formulas and pictures, scripts and styles,
-/// what a reader types (textarea), what is shown only where the page is not (iframe), and readings
-/// of characters (rt).
+/// Whether what is in the element stays as it is: code, formulas, pictures, names of icons of
+/// libraries (`<mat-icon>`), scripts and styles, what a reader types (textarea), what is shown only
+/// where the page is not (iframe), and readings of characters (rt).
 bool is_untranslated_element(std::string_view name);
 
 /// Whether the element's class says that it stays.

@@ -37,7 +37,7 @@ class HtmlLines {
       for (Token& token : passage.tokens) {
         const std::size_t to = place(token.to);
         if (token.is_plain())
-          tokens.add_text(to);
+          add_text(token, tokens);
         else
           tokens.add(std::move(token), to);
       }
@@ -46,6 +46,39 @@ class HtmlLines {
   }
 
  private:
+  /// Adds text. Links and images in it, which programs read in spite of the tags around them, keep
+  /// their addresses: "<figure>![A dog](dog.png)".
+  void add_text(const Token& token, PassageTokens& tokens) const {
+    const std::string_view text = std::string_view(html_).substr(token.from, token.bytes());
+    const auto to = [&](std::size_t at) { return place(token.from + at); };
+    for (std::size_t at = 0, close = 0; (close = text.find("](", at)) != text.npos;) {
+      const std::size_t open = text.substr(0, close).rfind('['), end = end_of_target(text, close);
+      if (open == text.npos || open < at || end == close) {
+        at = close + 1;
+        continue;
+      }
+      tokens.add_text(to(open > at && text[open - 1] == '!' ? open - 1 : open));
+      tokens.add({.syntax = Token::Syntax::opening, .name = "]", .mask = Token::kOpens},
+                 to(open + 1));
+      tokens.add_text(to(close));
+      tokens.add({.syntax = Token::Syntax::closing, .name = "]", .mask = Token::kCloses}, to(end));
+      at = end;
+    }
+    tokens.add_text(to(text.size()));
+  }
+
+  /// The byte after the address of a link, `](a.png)` or `](<a b.png>)`, which begins at `close`;
+  /// `close` where there is none.
+  static std::size_t end_of_target(std::string_view text, std::size_t close) {
+    const std::size_t from = close + 2;
+    const bool is_enclosed = from < text.size() && text[from] == '<';
+    const std::size_t end =
+        is_enclosed ? text.find_first_of("\n>", from) : text.find_first_of(" \t\n()<", from);
+    const std::string_view mark = is_enclosed ? ">)" : ")";
+    return end != text.npos && end > from && text.substr(end).starts_with(mark) ? end + mark.size()
+                                                                                : close;
+  }
+
   /// The byte of the document's text.
   std::size_t place(std::size_t at) const {
     const auto next = std::ranges::upper_bound(starts_, at);

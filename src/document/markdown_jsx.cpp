@@ -11,7 +11,7 @@
 namespace heed::document {
 namespace {
 
-constexpr std::size_t kLongestTag = 2000;  // bytes in which its end is looked for
+constexpr std::size_t kLongestJsx = 2000;  // bytes in which its end is looked for
 constexpr std::string_view kTagBlanks = " \t\r\n", kQuotesOfJsx = "\"'`";
 
 /// The byte after the string of JavaScript or HTML that begins at `at`; npos: it does not end.
@@ -43,7 +43,7 @@ std::size_t end_of_braces(std::string_view text, std::size_t at) {
 }  // namespace
 
 JsxTag jsx_tag_at(std::string_view text, std::size_t at) {
-  const std::string_view near = text.substr(0, std::min(text.size(), at + kLongestTag));
+  const std::string_view near = text.substr(0, std::min(text.size(), at + kLongestJsx));
   if (at + 2 >= near.size() || near[at] != '<' || !is_one_of(near[at + 1], kFirstOfNames))
     return {};
   static const std::string kOfTags = std::string(kOfPlainNames) + ".:@";

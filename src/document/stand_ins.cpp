@@ -177,7 +177,7 @@ std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<To
 namespace {
 
 /// Whether a text is the name of an option: `-v`, `--input`, `--input=`.
-bool is_option(std::string_view text) {
+bool is_option_name(std::string_view text) {
   if (text.ends_with('=')) text.remove_suffix(1);
   const std::size_t name = after_run(text, "-");
   if (name == 0 || name > 2 || name == text.size() ||
@@ -203,7 +203,7 @@ std::vector<Token> with_whole_options(std::string_view bytes, const std::vector<
   std::vector<Token> out;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string_view option = word_at(i);
-    if (!is_option(option)) {
+    if (!is_option_name(option)) {
       out.push_back(tokens[i]);
       continue;
     }

@@ -82,7 +82,7 @@ std::string_view mark_between_synonyms(std::string_view cell) {
 }
 
 /// Whether the cell is a call of a function, as "=CONCAT(A1)", or another cell, as "=B2".
-bool is_formula(std::string_view cell) {
+bool is_function_call(std::string_view cell) {
   if (!cell.starts_with('=')) return false;
   cell.remove_prefix(1);
   std::size_t name = 0;
@@ -137,7 +137,7 @@ std::array<std::string, kCellRemarks> remarks_on_cell(std::string_view cell, std
         "'{}' looks like markup of HTML, and is read as part of the text; export the terms without "
         "it",
         one_line(markup));
-  if (is_formula(cell) && !is_formula(other))
+  if (is_function_call(cell) && !is_function_call(other))
     out[3] = fmt::format(
         "'{}' looks like a formula of a spreadsheet, and is read as text; save its values",
         one_line(cell));

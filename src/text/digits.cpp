@@ -15,39 +15,39 @@ bool is_decimal_digit(char32_t c) {
 }
 
 /// Characters of consecutive numbers.
-struct Row {
+struct DigitRow {
   char32_t first, last;
   int value;  // of the first
 };
 
 template <std::size_t N>
-std::optional<int> value_in(const std::array<Row, N>& rows, char32_t c) {
-  const auto row =
-      std::ranges::find_if(rows, [&](const Row& one) { return c >= one.first && c <= one.last; });
+std::optional<int> value_in(const std::array<DigitRow, N>& rows, char32_t c) {
+  const auto row = std::ranges::find_if(
+      rows, [&](const DigitRow& one) { return c >= one.first && c <= one.last; });
   if (row == rows.end()) return std::nullopt;
   return row->value + static_cast<int>(c - row->first);
 }
 
-constexpr std::array<Row, 5> kRaised = {{{0xB2, 0xB3, 2},
-                                         {0xB9, 0xB9, 1},
-                                         {0x2070, 0x2070, 0},
-                                         {0x2074, 0x2079, 4},
-                                         {0x2080, 0x2089, 0}}};
+constexpr std::array<DigitRow, 5> kRaised = {{{0xB2, 0xB3, 2},
+                                              {0xB9, 0xB9, 1},
+                                              {0x2070, 0x2070, 0},
+                                              {0x2074, 0x2079, 4},
+                                              {0x2080, 0x2089, 0}}};
 
-constexpr std::array<Row, 12> kCircled = {{{0x2460, 0x2473, 1},
-                                           {0x2474, 0x2487, 1},
-                                           {0x2488, 0x249B, 1},
-                                           {0x24EA, 0x24EA, 0},
-                                           {0x24EB, 0x24F4, 11},
-                                           {0x24F5, 0x24FE, 1},
-                                           {0x24FF, 0x24FF, 0},
-                                           {0x2776, 0x277F, 1},
-                                           {0x2780, 0x2789, 1},
-                                           {0x278A, 0x2793, 1},
-                                           {0x3251, 0x325F, 21},
-                                           {0x32B1, 0x32BF, 36}}};
+constexpr std::array<DigitRow, 12> kCircled = {{{0x2460, 0x2473, 1},
+                                                {0x2474, 0x2487, 1},
+                                                {0x2488, 0x249B, 1},
+                                                {0x24EA, 0x24EA, 0},
+                                                {0x24EB, 0x24F4, 11},
+                                                {0x24F5, 0x24FE, 1},
+                                                {0x24FF, 0x24FF, 0},
+                                                {0x2776, 0x277F, 1},
+                                                {0x2780, 0x2789, 1},
+                                                {0x278A, 0x2793, 1},
+                                                {0x3251, 0x325F, 21},
+                                                {0x32B1, 0x32BF, 36}}};
 
-constexpr std::array<Row, 2> kRoman = {{{0x2160, 0x216B, 1}, {0x2170, 0x217B, 1}}};
+constexpr std::array<DigitRow, 2> kRoman = {{{0x2160, 0x216B, 1}, {0x2170, 0x217B, 1}}};
 
 }  // namespace
 

@@ -12,7 +12,7 @@
 namespace heed::text {
 namespace {
 
-constexpr auto kNames = std::to_array<std::pair<std::string_view, std::string_view>>(
+constexpr auto kLanguageNames = std::to_array<std::pair<std::string_view, std::string_view>>(
     {{"ar", "Arabic"},    {"bg", "Bulgarian"},  {"bn", "Bengali"},    {"ca", "Catalan"},
      {"cs", "Czech"},     {"da", "Danish"},     {"de", "German"},     {"el", "Greek"},
      {"en", "English"},   {"eo", "Esperanto"},  {"es", "Spanish"},    {"et", "Estonian"},
@@ -111,9 +111,9 @@ bool is_region(std::string_view words) {
 }  // namespace
 
 std::string language_name(std::string_view code) {
-  const auto* const found =
-      std::ranges::find(kNames, code, &std::pair<std::string_view, std::string_view>::first);
-  return std::string(found == kNames.end() ? code : found->second);
+  const auto* const found = std::ranges::find(
+      kLanguageNames, code, &std::pair<std::string_view, std::string_view>::first);
+  return std::string(found == kLanguageNames.end() ? code : found->second);
 }
 
 std::string language_called(std::string_view name) {
@@ -122,7 +122,7 @@ std::string language_called(std::string_view name) {
     if (c == '_' || c == '-') c = ' ';
   const std::vector<std::string> words = split_words(plain);
   if (words.empty() || !is_region(join({words.begin() + 1, words.end()}, " "))) return "";
-  for (const auto& [code, known] : kNames)
+  for (const auto& [code, known] : kLanguageNames)
     if (ascii_lower(known) == words[0]) return std::string(code);
   for (const auto& [code, known] : kOtherNames)
     if (const auto all = split_words(known); std::ranges::find(all, words[0]) != all.end())
@@ -131,7 +131,8 @@ std::string language_called(std::string_view name) {
 }
 
 bool is_known_language(std::string_view code) {
-  return std::ranges::any_of(kNames, [&](const auto& known) { return known.first == code; });
+  return std::ranges::any_of(kLanguageNames,
+                             [&](const auto& known) { return known.first == code; });
 }
 
 std::string main_language(std::string_view tag) {

@@ -13,7 +13,7 @@ namespace heed::text {
 namespace {
 
 // Numbers of fields in sentencepiece_model.proto.
-constexpr uint64_t kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4,
+constexpr uint64_t kOfPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4,
                    kDenormalizer = 5;                 // of a model
 constexpr uint64_t kText = 1, kScore = 2, kType = 3;  // of a piece
 // Numbers that the format leaves to extensions begin with 200. Of a piece:
@@ -192,7 +192,7 @@ bool is_sound_normalizer(std::string_view spec) {
 bool is_sound_model(std::string_view bytes) {
   return all_fields(bytes, [](const WireField& field) {
     if (field.kind != WireField::bytes) return true;
-    if (field.number == kPieces) return is_sound_piece(field.content);
+    if (field.number == kOfPieces) return is_sound_piece(field.content);
     if (field.number == kNormalizer || field.number == kDenormalizer)
       return is_sound_normalizer(field.content);
     return true;
@@ -202,7 +202,7 @@ bool is_sound_model(std::string_view bytes) {
 std::vector<ModelPiece> pieces_of(std::string_view model) {
   std::vector<ModelPiece> pieces;
   all_fields(model, [&](const WireField& field) {
-    if (field.number == kPieces && field.kind == WireField::bytes)
+    if (field.number == kOfPieces && field.kind == WireField::bytes)
       pieces.push_back(piece_in(field.content));
     return true;
   });
@@ -235,7 +235,7 @@ std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& p
     if (piece.is_unknown) message.number(kIsUnknown, 1);
     if (piece.by_name) message.number(kByName, 1);
     if (const uint64_t cut = bits_of(piece.cut)) message.number(kCut, cut);
-    out += ProtobufMessage().message(kPieces, message).done();
+    out += ProtobufMessage().message(kOfPieces, message).done();
   }
   const std::size_t size = pieces_of(out).size();
   return out + ProtobufMessage().message(kTrainer, ProtobufMessage().number(kSize, size)).done();
@@ -247,7 +247,7 @@ std::string with_other_pieces(std::string_view model, const std::vector<ModelPie
     const std::string_view before = model;
     const auto field = take_field(model);
     // SentencePiece's own test names pieces that may be symbols now.
-    if (field->number != kPieces && field->number != kSelfTest)
+    if (field->number != kOfPieces && field->number != kSelfTest)
       kept += before.substr(0, before.size() - model.size());
   }
   ProtobufMessage special;

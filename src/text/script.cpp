@@ -56,7 +56,7 @@ constexpr Begin kBegins[] = {
     {0x20000, han_and_kana}, {0x323B0, none}};
 static_assert(std::ranges::is_sorted(kBegins, {}, &Begin::first));
 
-constexpr std::array<const char*, kScripts> kNames = {
+constexpr std::array<const char*, kScripts> kScriptNames = {
     // by the value of Script
     "no script",     "Latin",
     "Greek",         "Cyrillic",
@@ -90,7 +90,7 @@ bool is_in_word(char32_t c) {
 }
 
 const char* name_of(Script script) {
-  return kNames[static_cast<std::size_t>(script)];
+  return kScriptNames[static_cast<std::size_t>(script)];
 }
 
 }  // namespace heed::text

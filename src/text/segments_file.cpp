@@ -11,7 +11,7 @@ namespace {
 // Numbers of fields in sentencepiece_model.proto.
 constexpr uint64_t kTrainerSpec = 2, kNormalizerSpec = 3;           // of a model
 constexpr uint64_t kModelType = 3, kIdFields[] = {40, 41, 42, 43};  // of a trainer
-constexpr uint64_t kRuleName = 1, kRuleTable = 2, kDummyPrefix = 3, kRemoveBlanks = 4,
+constexpr uint64_t kRuleName = 1, kRuleTable = 2, kAddsPrefix = 3, kRemoveBlanks = 4,
                    kEscapeBlanks = 5;               // of a normalizer
 constexpr uint64_t kUnigramType = 1, kBpeType = 2;  // algorithms
 constexpr auto kNoPad = static_cast<uint64_t>(-1);
@@ -32,7 +32,7 @@ std::string segments_file(const SegmentsParts& parts) {
   ProtobufMessage normalizer;
   normalizer.bytes(kRuleName, "foreign")
       .bytes(kRuleTable, parts.charsmap)
-      .number(kDummyPrefix, 1)
+      .number(kAddsPrefix, 1)
       .number(kRemoveBlanks, 1)
       .number(kEscapeBlanks, 1);
   return with_pieces(

@@ -579,5 +579,10 @@ TEST(Html, ANoBreakBlankAfterAnItemIsABlank) {
   }
 }
 
+TEST(Html, NamesOfIconsInTheirElementsStay) {
+  EXPECT_THAT(texts_of_html("<p>Who <mat-icon>people</mat-icon> is <v-icon>mdi-home</v-icon> here"),
+              ElementsAre("Who X1 is X2 here"));
+}
+
 }  // namespace
 }  // namespace heed::document

@@ -601,5 +601,20 @@ TEST(Markdown, LabelsOfNotesStayWhole) {
   }
 }
 
+TEST(Markdown, LinksInBlocksOfHtmlKeepTheirAddresses) {
+  const std::string text =
+      "<figure>![A new dog.](<../a b/image (1).png>)<figcaption>The dog [here](u#a) is\n"
+      "red](x y)</figcaption></figure>\n";
+  EXPECT_THAT(markdown_texts(text), ElementsAre("A new dog.", "The dog here is red](x y)"));
+  EXPECT_EQ(markdown_with(text, "Ein Hund"),
+            "<figure>![Ein Hund](<../a b/image (1).png>)<figcaption>[Ein](u#a)\n"
+            "Hund</figcaption></figure>\n");
+}
+
+TEST(Markdown, CodeInQuotesIsAnItemOfItsOwn) {
+  EXPECT_THAT(markdown_texts("Use \"`a`\" (`b`), `c`, `d` or `e`.\n"),
+              ElementsAre("Use \"X1\" (X2), X3 or X4."));
+}
+
 }  // namespace
 }  // namespace heed::document
