@@ -31,6 +31,11 @@ bool is_bare_address(std::string_view item) {
                              [&](const char* begin) { return item.starts_with(begin); });
 }
 
+/// Whether a letter would be a part of an address directly before it.
+bool goes_on(char32_t letter) {
+  return text::is_letter(letter) && !text::has_no_blanks(text::script_of(letter));
+}
+
 /// Whether what is at `at` would be a part of an address directly before it: a suffix.
 bool goes_on(std::string_view text, std::size_t at) {
   return text::is_in_word(text::code_point_at(text, at).value) ||
@@ -195,7 +200,7 @@ class InlayWriter {
     if (is_blank_too_many(inlay, end)) ++written_;
     if (written_ < end &&
         (wants_blank(inlay.blank_after, is_before_punctuation(segment_, inlay), next) ||
-         is_before_other_word(inlay)))
+         is_before_other_word(inlay) || (is_bare_address(inlay.before) && goes_on(next))))
       out_ += ' ';
   }
 

@@ -21,10 +21,12 @@ struct RoleNames {
 constexpr std::array<RoleNames, 6> kRoles = {{
     {ColumnRole::source,
      "source|source term|source text|source phrase|source word|src|term|original|original term|"
+     "word|phrase|from|palabra|mot|"
      "begriff|quelle|quellbegriff|quelltext|ausgangstext|terme|terme source|texte source|origen|"
      "término|término origen|原文|术语|用語"},
     {ColumnRole::target,
      "target|target term|target text|target phrase|target word|tgt|trg|translation|translated term|"
+     "to|"
      "übersetzung|ziel|zielbegriff|zieltext|traduction|cible|terme cible|texte cible|"
      "traducción|destino|término destino|译文|翻译|訳語|訳文"},
     {ColumnRole::source_language, "source lang|source language|sourcelang|source locale"},
@@ -113,6 +115,10 @@ NamedColumn named_column(const std::string& cell, const TermLanguages& model) {
   if (std::string language = language_of_column(cell, model); !language.empty())
     return {.role = ColumnRole::language, .language = std::move(language)};
   return {};
+}
+
+bool may_name_origin(const std::string& cell) {
+  return is_among(plain_name(cell), "source|quelle|origen|original");
 }
 
 bool is_part_of_speech(const std::string& cell) {

@@ -43,6 +43,9 @@ NamedColumn named_column(const std::string& cell, const TermLanguages& model);
 /// several languages.
 bool names_both_sides(const std::vector<std::string>& names, const TermLanguages& model);
 
+/// Whether a column of this name may say where terms are from, if another one has the terms.
+bool may_name_origin(const std::string& cell);
+
 /// Whether a cell is a word by which tables name parts of speech in English, German, French and
 /// Spanish.
 bool is_part_of_speech(const std::string& cell);

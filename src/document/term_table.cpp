@@ -162,6 +162,7 @@ class TermTable {
     for (const std::string& cell : first().cells) columns.push_back(named_column(cell, model_));
     for (std::size_t i = 0; i < columns.size(); ++i)  // "id" is Indonesian, too
       if (is_of_other_role(columns[i], i)) columns[i] = {.role = ColumnRole::other};
+    note_origins(columns);
     const auto with = [&](ColumnRole role) {
       std::vector<std::size_t> found;
       for (std::size_t i = 0; i < columns.size(); ++i)
@@ -211,6 +212,18 @@ class TermTable {
     if (from.size() == 1 && to.size() == 1) plan.languages = std::pair(from[0], to[0]);
     warn_of_unread(columns);
     return plan;
+  }
+
+  /// Beside a column of terms, as in "Term;Translation;Source", a source is where the term is from.
+  void note_origins(std::vector<NamedColumn>& columns) const {
+    const auto has_terms = [&](std::size_t i, bool of_other_name) {
+      return columns[i].role == ColumnRole::source &&
+             may_name_origin(first().cells[i]) != of_other_name;
+    };
+    bool has_term = false;
+    for (std::size_t i = 0; i < columns.size(); ++i) has_term = has_term || has_terms(i, true);
+    for (std::size_t i = 0; i < columns.size() && has_term; ++i)
+      if (has_terms(i, false)) columns[i] = {.role = ColumnRole::note};
   }
 
   /// How two of the columns of languages are left, the first two as an example.

@@ -127,7 +127,10 @@ class DigitReader {
       pass_to(run.end);
       return;
     }
-    DigitGroup group = begun_group(gap_size_ == 1 && !out_.groups.empty() ? gap_ : 0);
+    const bool lacks_zero = gap_size_ > 0 && gap_ == U'.' && begins_number(at_ - 1);
+    if (lacks_zero) out_.groups.push_back({.digits = "0"});
+    DigitGroup group =
+        begun_group(lacks_zero || (gap_size_ == 1 && !out_.groups.empty()) ? gap_ : 0);
     group.digits = run.digits;
     group.after_letter = gap_size_ > 0 && in_word_;
     const char32_t sign = text::is_space(after) ? value_at(end_of(run.end)) : after;
@@ -140,6 +143,13 @@ class DigitReader {
     const bool may_have_power = !group.after_letter && (after == U'e' || after == U'E');
     out_.groups.push_back(std::move(group));
     if (may_have_power) read_power_of_ten();
+  }
+
+  /// Whether the point at this place begins a number that is below 1, as in "by .5 points".
+  bool begins_number(std::size_t point) const {
+    const char32_t before = text::value_before(text_, point);
+    return point == 0 || text::is_space(before) || is_dash(before) || before == 0x2212 ||
+           std::u32string_view(U"([<>=~+≈±$€£").find(before) != std::u32string_view::npos;
   }
 
   /// Whether this digit after the name of a unit says that it is a square or a cube.

@@ -232,9 +232,18 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
          {bytes_of_other_address, bytes_of_percent_signs, bytes_of_file, bytes_of_identifier})
       if (const std::size_t bytes = bytes_of(text, at)) return {.bytes = bytes};
   }
-  if (!kept.numbers || (!is_digit && !is_of_name(text[at]))) return {};
-  const std::size_t bytes = bytes_of_kept_number(text, at);
+  // The .5 of "by .5 points".
+  const std::size_t point =
+      text[at] == '.' && at + 1 < text.size() &&
+              (at == 0 || is_space(value_before(text, at)) || value_before(text, at) == U'(')
+          ? 1
+          : 0;
+  if (!kept.numbers || !(point == 1 ? digit_value(code_point_at(text, at + 1).value).has_value()
+                                    : is_digit || is_of_name(text[at])))
+    return {};
+  std::size_t bytes = bytes_of_kept_number(text, at + point);
   if (bytes == 0) return {};
+  bytes += point;
   return {bytes, !kept.taken.contains(std::string(text.substr(at, bytes)))};
 }
 

@@ -41,14 +41,25 @@ std::string hexadecimal(const std::u32string& text) {
   return out;
 }
 
-std::u32string nfc_of(const std::u32string& text) {
-  return decode_utf8(to_nfc(encode_utf8(text)));
+/// The byte after the longest beginning of `text` with at most kMostMarks marks in a row: utf8proc
+/// takes the square of their number to put them in order.
+std::size_t end_of_few_marks(std::string_view text) {
+  constexpr int kMostMarks = 30;  // of Stream-Safe Text Format (UAX #15, section 13)
+  int marks = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const CodePoint point = code_point_at(text, at);
+    const bool is_mark =
+        point.value >= 0x300 &&
+        utf8proc_get_property(static_cast<utf8proc_int32_t>(point.value))->combining_class != 0;
+    marks = is_mark ? marks + 1 : 0;
+    if (marks > kMostMarks) break;
+    at += point.bytes;
+  }
+  return at;
 }
 
-}  // namespace
-
-std::string to_nfc(std::string_view text) {
-  if (is_ascii(text)) return std::string(text);
+std::string nfc_of_few_marks(std::string_view text) {
   utf8proc_uint8_t* composed = nullptr;
   const auto size =
       utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
@@ -57,6 +68,23 @@ std::string to_nfc(std::string_view text) {
   const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owned(composed, &std::free);
   expect(size >= 0, "text in UTF-8");
   return {reinterpret_cast<const char*>(composed), static_cast<std::size_t>(size)};
+}
+
+std::u32string nfc_of(const std::u32string& text) {
+  return decode_utf8(to_nfc(encode_utf8(text)));
+}
+
+}  // namespace
+
+std::string to_nfc(std::string_view text) {
+  if (is_ascii(text)) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = end_of_few_marks(text);
+    out += nfc_of_few_marks(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return out;
 }
 
 std::string with_usual_forms(std::string_view text) {

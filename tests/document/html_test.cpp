@@ -584,5 +584,10 @@ TEST(Html, NamesOfIconsInTheirElementsStay) {
               ElementsAre("Who X1 is X2 here"));
 }
 
+TEST(Html, ALetterDoesNotGoOnWithAnAddress) {
+  EXPECT_EQ(translated_html("<p>See http://x.org\u8BF7 for it.</p>", {"Sieh es."}),
+            "<p>http://x.org Sieh es.</p>");
+}
+
 }  // namespace
 }  // namespace heed::document

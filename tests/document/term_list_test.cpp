@@ -405,5 +405,14 @@ TEST(Tbx, IsNoOtherXml) {
               HasSubstr("line 2: it is not well-form"));
 }
 
+TEST(TermTables, AColumnOfOriginsHasNoTerms) {
+  for (const char* origin : {"Source", "Quelle", "Original"})
+    EXPECT_THAT(terms_of(std::string("Term;Translation;") + origin + "\ncar;Wagen;DIN\n"),
+                ElementsAre("2: car = Wagen"))
+        << origin;
+  EXPECT_THAT(terms_of("word,translation\ncar,Wagen\n"), ElementsAre("2: car = Wagen"));
+  EXPECT_THAT(terms_of("from\tto\ncar\tWagen\n"), ElementsAre("2: car = Wagen"));
+}
+
 }  // namespace
 }  // namespace heed::document

@@ -402,5 +402,14 @@ TEST(Numbers, WordsOfTwoNumbersInOneOrCountedFromOthers) {
         << digits << " " << words;
 }
 
+TEST(Numbers, MayLackTheZeroBeforeTheirPoint) {
+  EXPECT_FALSE(differ_in_numbers("The board is .5 inches thick.", "Das Brett ist 0,5 Zoll dick."));
+  EXPECT_FALSE(differ_in_numbers("It fell by -.45 points.", "Es fiel um \u22120,45 Punkte."));
+  EXPECT_FALSE(differ_in_numbers("(.75 %)", "(0,75 %)"));
+  EXPECT_TRUE(differ_in_numbers("It was .75 percent.", "Es waren 0,57 Prozent."));
+  EXPECT_TRUE(differ_in_numbers("It was .5 percent.", "Es waren 5 Prozent."));
+  EXPECT_FALSE(differ_in_numbers("It ended .5 is more.", "Es endete .5 ist mehr."));
+}
+
 }  // namespace
 }  // namespace heed::study

@@ -272,5 +272,10 @@ TEST(Kept, OnlyWhatIsNamed) {
   EXPECT_EQ(kept_item_at("5", 0, kept).bytes, 1U);
 }
 
+TEST(Kept, NumbersMayBeginWithAPoint) {
+  EXPECT_THAT(items_of("numbers", "by .5 points (.25) and v.7, see p.3 ..4"),
+              UnorderedElementsAre(".5", ".25", "7", "3", "4"));
+}
+
 }  // namespace
 }  // namespace heed::text

@@ -76,5 +76,12 @@ TEST_F(Normalised, AnotherFormIsRefused) {
   }
 }
 
+TEST(NormalForm, ManyMarksAreReadInTime) {
+  std::string marks;
+  for (int i = 0; i < 200000; ++i) marks += "\u0301\u0323";
+  EXPECT_EQ(to_nfc("a\u0301\u0323"), "\u1EA1\u0301");
+  EXPECT_EQ(to_nfc("a" + marks).size(), 2 + 2 * 399999 + 1);  // minutes, if all were sorted
+}
+
 }  // namespace
 }  // namespace heed::text
