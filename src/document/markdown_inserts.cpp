@@ -79,6 +79,28 @@ std::size_t bytes_of_formula(std::string_view line, std::size_t at) {
   return 0;
 }
 
+/// Bytes of a formula, \(x^2\) or \[x^2\], with which `rest` begins, or 0. Brackets that are
+/// escaped around words are none.
+std::size_t bytes_of_enclosed_formula(std::string_view rest) {
+  constexpr std::size_t kName = 3;  // letters of one that needs no sign
+  if (!rest.starts_with("\\(") && !rest.starts_with("\\[")) return 0;
+  const std::size_t end = rest.substr(0, kLongestInsert).find(rest[1] == '(' ? "\\)" : "\\]", 2);
+  if (end == rest.npos || end == 2) return 0;
+  const std::string_view formula = rest.substr(2, end - 2);
+  if (is_one_of('`', formula)) return 0;
+  bool is_formula = trim(formula).size() <= kName && formula.find(' ') == formula.npos;
+  for (std::size_t i = 0; i < formula.size() && !is_formula; ++i) {
+    const bool is_escape = formula[i] == '\\';
+    const char next = i + 1 < formula.size() ? formula[i + 1] : ' ';
+    is_formula =
+        is_one_of(formula[i], "^=") || (is_escape && is_one_of(next, kFirstOfNames)) ||
+        (formula[i] == '_' &&
+         (next == '{' || (i > 0 && formula[i - 1] != '\\' && formula.find(' ') != formula.npos)));
+    i += is_escape ? 1 : 0;
+  }
+  return is_formula ? end + 2 : 0;
+}
+
 /// Bytes of the name of a picture, :rocket:, that begins at `at` after a blank, or 0.
 std::size_t bytes_of_emoji(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at + 1);
@@ -472,6 +494,7 @@ Insert insert_at(std::string_view document, const InsertLine& in, std::size_t fr
     case '\\':
       // 0: the parenthesis does not close
       if (rest.starts_with("\\@ref(") && is_found(rest.find(')') + 1)) return insert;
+      if (is_found(bytes_of_enclosed_formula(rest))) return insert;
       if (!is_found(bytes_of_tex(line, from))) return none(2);
       // What follows a word directly, or is for nothing, is no word of its sentence: \\index{a}.
       if (text::is_in_word(text::value_before(line, from)) || line[insert.bytes.to - 1] != '}')

@@ -616,5 +616,11 @@ TEST(Markdown, CodeInQuotesIsAnItemOfItsOwn) {
               ElementsAre("Use \"X1\" (X2), X3 or X4."));
 }
 
+TEST(Markdown, FormulasMayStandInEscapedBrackets) {
+  EXPECT_THAT(markdown_texts("The sum \\(x^2 + y\\) of \\(n\\) is \\[\\frac{a}{b}\\] here.\n"),
+              ElementsAre("The sum X1 of X2 is X3 here."));
+  EXPECT_EQ(markdown_with("A dog \\(of two\\) and \\[a cat\\].\n", "B."), "B.\n");  // no formulas
+}
+
 }  // namespace
 }  // namespace heed::document
