@@ -12,8 +12,8 @@
 
 #include "apps/commands.h"
 #include "base/error.h"
-#include "base/strings.h"
 #include "base/installation.h"
+#include "base/strings.h"
 #include "score/sacrebleu.h"
 
 namespace heed {

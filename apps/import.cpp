@@ -87,6 +87,7 @@ run::Config config_of(const ImportArgs& args, const exchange::ForeignModel& mode
   config.precision = run::Precision::fp32;
   config.model = model.model;
   config.decoding = model.decoding;
+  if (!model.shortlist.empty()) config.decoding.shortlist = file_in(args.output, kShortlistFile);
   config.data.vocabulary.kind = model.joint ? data::VocabularyKind::joint
                                 : model.model.tie == model::Tie::all
                                     ? data::VocabularyKind::shared
@@ -130,6 +131,7 @@ void import_model(const ImportArgs& args) {
   run::with_languages(vocabularies, config);  // throws where there is no such language
   std::vector<std::string> names = run::files_of_model();
   names.emplace_back(kSummaryFile);
+  names.emplace_back(kShortlistFile);
   std::vector<std::string> licences;
   for (const std::string& file : package.files())
     if (is_licence(file)) licences.push_back(file);
@@ -137,6 +139,7 @@ void import_model(const ImportArgs& args) {
   OutputFolder out(args.output, names);
   run::save_vocabularies(vocabularies, out.temporary(), model.joint);
   write_weights(model, run::binding_of(config, vocabularies), out.path_of(kWeightsFile));
+  if (!model.shortlist.empty()) write_atomic(out.path_of(kShortlistFile), model.shortlist);
   for (const std::string& file : licences)
     write_atomic(out.path_of(kept_name(file)), package.read(file).view);
   write_atomic(out.path_of(kSummaryFile), summary_of(args, model, package));

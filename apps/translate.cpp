@@ -477,8 +477,8 @@ void require_file_of_text(const TranslateArgs& args) {
     throw UserError("{}: is a folder, expected a file", args.file);
   if (!std::filesystem::exists(text::file_of_lines(args.file), none) &&
       args.file.find_first_of("./") == std::string::npos)
-    throw UserError("text: no file '{}'; a text in place of a file: --text {}",
-                    one_line(args.file), shell_word(args.file));
+    throw UserError("text: no file '{}'; a text in place of a file: --text {}", one_line(args.file),
+                    shell_word(args.file));
 }
 
 void translate(const TranslateArgs& args) {

@@ -19,7 +19,8 @@ struct OtherTrainer {
   std::string_view keys;  // that heed has not, with '|' between them
 };
 
-// From files that these programs wrote, or that lie beside them.
+// Each key is in the sources of that program: OpenNMT-py 3.5, OpenNMT-tf 2.32, JoeyNMT 2.3, fairseq
+// 0.12.2, Sockeye 3.1.34, Marian 1.12.
 constexpr std::array<OtherTrainer, 6> kOtherTrainers = {{
     {"OpenNMT-py or Eole",
      "save_data|src_vocab|tgt_vocab|path_src|path_tgt|save_model|train_steps|valid_steps|world_"

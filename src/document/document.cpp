@@ -186,8 +186,8 @@ class Document::Paragraph {
  private:
   static std::vector<Token> tokens_of(std::string_view bytes, const Passage& passage,
                                       const DocumentOptions& options) {
-    const auto kept =
-        with_kept(bytes, passage.tokens, passage.writing, with_addresses(options.kept));
+    const auto kept = with_kept(bytes, with_whole_options(bytes, passage.tokens), passage.writing,
+                                with_addresses(options.kept));
     return with_unknown_symbols(bytes, with_whole_words(bytes, kept), options.knows);
   }
 

@@ -88,14 +88,16 @@ Token EscapedText::token_of_blanks(std::size_t at, std::size_t end) const {
   const std::size_t last = blanks.find_last_of("\r\n");
   if (last == blanks.npos) return {.syntax = Token::Syntax::line_break};
   const auto count = std::ranges::count(blanks, '\n');
-  const bool is_reference =
-      line_feeds_ == LineFeeds::layout &&
-      std::ranges::any_of(bytes_.begin() + static_cast<std::ptrdiff_t>(at),
-                          bytes_.begin() + static_cast<std::ptrdiff_t>(end),
-                          [&](const Byte& byte) { return document_[byte.bytes.from] == '&'; });
-  const bool is_alone =
-      line_feeds_ == LineFeeds::text &&
-      (last + 1 < blanks.size() || marker_bytes(std::string_view(text_).substr(end, 80)) > 0);
+  const auto is_written_with = [&](char sign) {
+    return std::any_of(bytes_.begin() + static_cast<std::ptrdiff_t>(at),
+                       bytes_.begin() + static_cast<std::ptrdiff_t>(end),
+                       [&](const Byte& byte) { return document_[byte.bytes.from] == sign; });
+  };
+  const bool is_layout = line_feeds_ == LineFeeds::layout;
+  const bool is_reference = is_layout && is_written_with('&');
+  const bool is_alone = (!is_layout && last + 1 < blanks.size()) ||
+                        ((!is_layout || is_written_with('\\')) &&
+                         marker_bytes(std::string_view(text_).substr(end, 80)) > 0);
   return {.syntax = count > 1 || is_alone || is_reference ? Token::Syntax::block
                                                           : Token::Syntax::line_break};
 }

@@ -1,6 +1,7 @@
 // The formats of documents. A format is one function, which finds the text in a document.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ struct ReadOptions {
   /// Names of parts that are translated only if asked for: keys of front matter, and attributes and
   /// elements of HTML.
   std::vector<std::string> also = {};
+  /// Is told what of the document cannot be followed; it begins with the line. None: nobody is.
+  std::function<void(const std::string& warning)> warn = {};
 };
 
 struct DocumentFormat {

@@ -131,6 +131,10 @@ class HiddenTags {
 
 }  // namespace
 
+bool is_element_of_html(std::string_view name) {
+  return gumbo_tagn_enum(name.data(), static_cast<unsigned>(name.size())) != GUMBO_TAG_UNKNOWN;
+}
+
 GumboPage::GumboPage(std::string_view page) : shown_(page.empty() ? std::string_view("") : page) {
   if (const HiddenTags hidden(page); !hidden.ranges().empty()) {
     copy_ = page;

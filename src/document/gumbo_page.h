@@ -13,6 +13,9 @@
 
 namespace heed::document {
 
+/// Whether HTML, SVG or MathML has an element with this name, in small letters.
+bool is_element_of_html(std::string_view name);
+
 /// A page read by gumbo. Time and memory are linear in the page, and the stack is bounded.
 ///
 /// Gumbo itself looks through all open elements at each tag, and copies formatting elements (`b`,

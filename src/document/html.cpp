@@ -15,12 +15,14 @@
 
 #include "base/strings.h"
 #include "document/format.h"
+#include "document/html_components.h"
 #include "document/html_elements.h"
 #include "document/markup_tokens.h"
 #include "document/page_parts.h"
 #include "document/passage.h"
 #include "document/segment.h"
 #include "document/template_branches.h"
+#include "document/template_code.h"
 #include "document/templates.h"
 #include "document/token.h"
 #include "text/references.h"
@@ -301,16 +303,22 @@ void move_by(std::size_t bytes, Passage& passage) {
 Passages passages_of_html(std::string_view page, const ReadOptions& options) {
   const std::vector<TemplateTag> tags = templates_of(page);
   std::string with_letters(tags.empty() ? "" : page);
-  for (const TemplateTag& tag : tags)
-    std::fill(with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.from),
-              with_letters.begin() + static_cast<std::ptrdiff_t>(tag.bytes.to), Token::kWord);
+  const auto hide = [&](ByteRange bytes) {
+    std::fill(with_letters.begin() + static_cast<std::ptrdiff_t>(bytes.from),
+              with_letters.begin() + static_cast<std::ptrdiff_t>(bytes.to), Token::kWord);
+  };
+  for (const TemplateTag& tag : tags) hide(tag.bytes);
+  for (const ByteRange& bytes : branches_in_tags(page, with_letters, tags)) hide(bytes);
   const std::string_view shown = tags.empty() ? page : with_letters;
   Passages passages = HtmlPassages(shown).read(parts_of_page(shown, options));
-  if (tags.empty()) return passages;
   for (Passage& passage : passages) {
-    set_templates(passage, tags, page);
-    for (Passage& inside : passage.inside) set_templates(inside, tags, page);
-    join_branches(page, passage);
+    if (!tags.empty()) {
+      set_templates(passage, tags, page);
+      for (Passage& inside : passage.inside) set_templates(inside, tags, page);
+      keep_template_code(page, passage);
+      join_branches(page, passage);
+    }
+    set_components_apart(page, passage);
   }
   return passages;
 }

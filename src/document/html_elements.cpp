@@ -28,12 +28,13 @@ bool is_block_element(std::string_view name) {
       "main menu meta nav noframes noscript object ol optgroup option p plaintext pre search "
       "section select summary table tbody td template textarea tfoot th thead title tr ul video "
       "xmp");
-  return names.contains(name);
+  return names.contains(name) || name.starts_with("mj-");  // of MJML
 }
 
 bool is_untranslated_element(std::string_view name) {
   static const text::WordSet names = text::word_set(
-      "code iframe kbd listing math noembed noframes plaintext rp rt rtc samp script style svg "
+      "code i18n iframe kbd listing math mj-style noembed noframes plaintext rp rt rtc samp script "
+      "style svg "
       "textarea tt xmp");
   return names.contains(name);
 }

@@ -1,4 +1,4 @@
-// The kept items of a text as tokens: addresses, numbers, placeholders, names.
+// Finds the kept items in the text of tokens: addresses, placeholders, numbers.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,9 @@
 
 namespace heed::document {
 
-/// The tokens of `bytes` with the items that `kept` asks for as tokens of their own.
+/// The tokens of `bytes` with the items that `kept` asks for as tokens of their own. They are
+/// looked for in the characters for which the tokens stand: an address may have `&amp;` or `\/` in
+/// it, and ends before `&gt;` and `\"`. Where `writing` has references, no item begins with `<`.
 std::vector<Token> with_kept(std::string_view bytes, const std::vector<Token>& tokens,
                              const Writing& writing, const text::KeepOptions& kept);
 

@@ -80,11 +80,23 @@ class CommonMarkdownMaker {
     covered_ = to;
   }
 
+  /// The marks of quotations of the line with byte `from`, where other lines follow before `to`:
+  /// more than these would begin another quotation.
+  int64_t quotes_before(std::size_t from, std::size_t to) const {
+    if (bytes_.substr(from, to - from).find_first_of("\r\n") == bytes_.npos) return 0;
+    const std::size_t last = bytes_.substr(0, from).find_last_of("\r\n");
+    return prefix_of(bytes_.substr(last == bytes_.npos ? 0 : last + 1), /*goes_on=*/false).quotes;
+  }
+
   void write_letters(std::size_t from, std::size_t to) {
+    const int64_t quotes = quotes_before(from, to);
+    int64_t left = 0;  // of the marks at the beginning of a line
     bool is_prefix = false;
     for (std::size_t at = from; at < to; ++at) {
       char& c = out_.text[at];
-      is_prefix = is_one_of(c, "\r\n") || (is_prefix && is_one_of(c, " \t>"));
+      const bool ends_line = is_one_of(c, "\r\n"), is_quote = c == '>' && left > 0;
+      left = ends_line ? quotes : left - (is_quote ? 1 : 0);
+      is_prefix = ends_line || (is_prefix && (is_quote || is_one_of(c, " \t")));
       if (!is_prefix) c = Token::kWord;
     }
   }

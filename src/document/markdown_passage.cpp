@@ -102,8 +102,9 @@ void PassageTokens::add_text(std::size_t to) {
     add_plain(is_near ? std::max(at_, next->from) : to);
     if (!is_near) continue;
     const char first = markdown_.text[next->from];
-    // A line of structure in a block of HTML.
-    const bool is_line = first == '#';
+    // A line of structure in a block of HTML, or the rest of a label that is longer than the marker
+    // of an item.
+    const bool is_line = first == '#' || first == '-';
     add({.syntax = is_line ? Token::Syntax::block : Token::Syntax::whole,
          .mask = first == CommonMarkdown::kNote ? Token::kCloses : Token::kWord},
         next->to);

@@ -16,6 +16,7 @@
 #include "document/token.h"
 #include "text/characters.h"
 #include "text/references.h"
+#include "text/script.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -321,11 +322,31 @@ std::size_t bytes_of_message_code(std::string_view text, std::size_t at) {
   return end + marks;
 }
 
+/// Bytes of escapes that a text is about, such as `\r\n`, which begin at `at` and are no part of a
+/// word or path; 0: there are none.
+std::size_t bytes_of_shown_escapes(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end + 1 < text.size() && text[end] == '\\' && is_one_of(text[end + 1], "nrt")) end += 2;
+  const char32_t before = text::value_before(text, at),
+                 after = end < text.size() ? text::code_point_at(text, end).value : U' ';
+  const bool is_part = text::is_in_word(before) || text::is_in_word(after) || before == U'\\' ||
+                       before == U':' || after == U'\\' || after == U'_';
+  return is_part ? 0 : end - at;
+}
+
 }  // namespace
 
 std::vector<Token> reference_markup(std::string_view text) {
   std::vector<Token> out;
-  for (std::size_t at = 0; (at = text.find_first_of("&`", at)) != text.npos;) {
+  for (std::size_t at = 0; (at = text.find_first_of("&`\\", at)) != text.npos;) {
+    if (text[at] == '\\') {
+      const std::size_t bytes = bytes_of_shown_escapes(text, at);
+      if (bytes > 0)
+        out.push_back(
+            {.from = at, .to = at + bytes, .syntax = Token::Syntax::whole, .is_placeholder = true});
+      at += std::max<std::size_t>(bytes, 1);
+      continue;
+    }
     if (text[at] == '`') {
       const std::size_t bytes = bytes_of_message_code(text, at);
       if (bytes > 0) out.push_back({.from = at, .to = at + bytes, .syntax = Token::Syntax::whole});

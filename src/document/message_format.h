@@ -32,8 +32,8 @@ bool shows_forms(std::string_view text);
 void divide_forms(std::string_view bytes, Passage& passage);
 
 /// The references of HTML in a text that has them beside its tags, as EscapedText::FindMarkup.
-/// Those of letters and marks are characters; others, such as `&larr;`, are whole, and so is code
-/// in backticks.
+/// Those of letters and marks are characters; others, such as `&larr;`, are whole, and so are code
+/// in backticks and escapes that a text is about, such as `\n`.
 std::vector<Token> reference_markup(std::string_view text);
 
 /// How a translation is written whose source has tokens of reference_markup().

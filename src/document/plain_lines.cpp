@@ -1,8 +1,10 @@
 #include "document/plain_lines.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <string>
 #include <utility>
 
 #include "base/strings.h"
@@ -207,6 +209,7 @@ class PlainLines {
     }
     find_tracebacks();
     find_code();
+    find_robots();
     return std::move(out_);
   }
 
@@ -304,6 +307,24 @@ class PlainLines {
     }
   }
 
+  /// Lines of a file for robots, robots.txt, which has names of programs in it.
+  void find_robots() {
+    const auto field_of = [&](std::size_t i) {
+      const std::string_view text = text_of(i);
+      const std::size_t colon = text.find(':');
+      const bool has_one_word =
+          colon != text.npos && trim(text.substr(colon + 1)).find(' ') == text.npos;
+      return has_one_word ? ascii_lower(text.substr(0, colon)) : std::string();
+    };
+    constexpr std::array<std::string_view, 6> kFields = {"user-agent",  "allow", "disallow",
+                                                         "crawl-delay", "host",  "sitemap"};
+    std::vector<std::string> fields;
+    for (std::size_t i = 0; i < out_.size(); ++i) fields.push_back(field_of(i));
+    if (std::ranges::find(fields, kFields[0]) == fields.end()) return;
+    for (std::size_t i = 0; i < out_.size(); ++i)
+      if (std::ranges::find(kFields, fields[i]) != kFields.end()) out_[i].stays = true;
+  }
+
   bool is_indented(std::size_t i) const {
     constexpr std::size_t kColumns = 4;
     const std::string_view line = lines_.line(i);
@@ -316,6 +337,14 @@ class PlainLines {
 };
 
 }  // namespace
+
+bool is_line_of_code(std::string_view line) {
+  return has_code(line) && !is_prose(line);
+}
+
+bool is_line_of_prose(std::string_view line) {
+  return is_prose(line);
+}
 
 std::vector<PlainLine> plain_lines(const LineByLine& lines) {
   return PlainLines(lines).found();

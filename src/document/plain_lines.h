@@ -28,7 +28,13 @@ struct PlainLine {
 ///   words of letters in a row, or four and a stop at the end;
 /// - lines of `-`, `=`, `+`, `|` and the like or of box characters, without a letter or digit, and
 ///   rows beside them whose cells are divided by bars. A cell with a sentence is text;
-/// - the ornaments at both ends of a title: "== The garden ==".
+/// - the ornaments at both ends of a title: "== The garden ==";
+/// - fields of robots.txt, "Disallow: /a".
 std::vector<PlainLine> plain_lines(const LineByLine& lines);
+
+/// Whether a line, without blanks around it, has signs of code and does not read as text.
+bool is_line_of_code(std::string_view line);
+/// Whether such a line reads as text.
+bool is_line_of_prose(std::string_view line);
 
 }  // namespace heed::document

@@ -77,9 +77,10 @@ class Po {
            context == "EMAIL OF TRANSLATORS";
   }
 
-  /// Whether the message is a block of code of Sphinx's documentation, whose paragraphs are on one
-  /// line each.
+  /// Whether the message is a block of code of a document. In Sphinx's documentation paragraphs are
+  /// on one line each.
   bool is_code(const PoEntry& entry) const {
+    if (is_element_of_code(entry)) return true;
     if (!file_.format_of(entry).is_restructured) return false;
     const std::string text = characters(entry.ids[0]);
     return text.starts_with(">>>") || text.find('\n') < text.size() - 1;
@@ -254,6 +255,7 @@ class Po {
     if (format.has_accelerators && file_.accelerator() != 0)
       mark = accelerator_in(text, file_.accelerator(), format.item);
     passage.tokens = tokens_of(source, format, mark);
+    if (file_.is_of_documents()) passage.tokens = with_whole_code(std::move(passage.tokens));
     const ReferenceWriting references = format.is_restructured || format.markup == nullptr
                                             ? ReferenceWriting{}
                                             : reference_writing(bytes_, passage.tokens, "&");

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "base/strings.h"
 #include "document/accelerators.h"
 #include "document/placeholders.h"
 #include "document/restructured_text.h"
+#include "document/xml_code.h"
 
 namespace heed::document {
 namespace {
@@ -45,7 +47,55 @@ bool may_be_documentation(const PoEntry& entry) {
              [&](const char* place) { return entry.references.find(place) != std::string::npos; });
 }
 
+/// The name of the element of a document whose text the message is: "para" of the notes "Tag: para"
+/// or "(itstool) path: article/para", or of the place "a.xml:12(para)"; empty where it has none.
+std::string_view element_of(const PoEntry& entry) {
+  const auto first_word = [](std::string_view text) {
+    return text.substr(0, text.find_first_of(" \t\r\n[()"));
+  };
+  for (const std::string_view mark : {"(itstool) path: ", "Tag: "})
+    if (const std::size_t at = entry.notes.find(mark); at != std::string::npos) {
+      const std::string_view path =
+          first_word(std::string_view(entry.notes).substr(at + mark.size()));
+      return path.substr(path.find_last_of('/') + 1);
+    }
+  const std::size_t at = entry.references.find('(');
+  return at == std::string::npos || entry.references.find(".xml:") == std::string::npos
+             ? std::string_view()
+             : first_word(std::string_view(entry.references).substr(at + 1));
+}
+
+bool is_code_of_documents(std::string_view element) {
+  return xml_code(XmlVocabulary::docbook, element) != XmlCode::none ||
+         xml_code(XmlVocabulary::mallard, element) != XmlCode::none;
+}
+
 }  // namespace
+
+bool is_element_of_code(const PoEntry& entry) {
+  return is_code_of_documents(element_of(entry));
+}
+
+std::vector<Token> with_whole_code(std::vector<Token> tokens) {
+  constexpr std::size_t kFarthest = 64;  // tokens in which an end tag is looked for
+  std::vector<Token> out;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    Token& token = out.emplace_back(std::move(tokens[i]));
+    if (token.syntax != Token::Syntax::opening || !is_code_of_documents(token.name)) continue;
+    const std::size_t most = std::min(tokens.size(), i + kFarthest);
+    for (std::size_t last = i + 1; last < most; ++last) {
+      if (tokens[last].syntax != Token::Syntax::closing || tokens[last].name != token.name)
+        continue;
+      token = {.from = token.from,
+               .to = tokens[last].to,
+               .syntax = Token::Syntax::whole,
+               .is_placeholder = true};
+      i = last;
+      break;
+    }
+  }
+  return out;
+}
 
 PoConventions::PoConventions(std::string_view bytes, const std::vector<PoEntry>& entries,
                              const PoHeader& header)
@@ -55,6 +105,8 @@ PoConventions::PoConventions(std::string_view bytes, const std::vector<PoEntry>&
       return ((entry.references.find(names) != std::string::npos) || ...);
     });
   };
+  is_of_documents_ =
+      std::ranges::any_of(entries, [](const PoEntry& entry) { return !element_of(entry).empty(); });
   const auto text_of = [&](const PoEntry& entry) { return characters_of(bytes, entry.ids[0]); };
   is_restructured_ = has_reference(".rst:", ":docstring of ") ||
                      std::ranges::any_of(entries, [&](const PoEntry& entry) {

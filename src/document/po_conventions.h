@@ -9,6 +9,7 @@
 #include "document/escaped_text.h"
 #include "document/message_format.h"
 #include "document/po_entries.h"
+#include "document/token.h"
 
 namespace heed::document {
 
@@ -42,12 +43,22 @@ class PoConventions {
   char accelerator() const { return accelerator_; }
   /// Whether messages have forms with `|` between them.
   bool has_forms() const { return has_forms_; }
+  /// Whether the messages are of documents of DocBook or Mallard, as programs for their translation
+  /// (itstool, xml2po, Publican) write them: code in their elements stays.
+  bool is_of_documents() const { return is_of_documents_; }
 
  private:
   bool is_restructured_ = false;  // Sphinx's documentation
   bool is_drupal_ = false;
   bool has_forms_ = false;
+  bool is_of_documents_ = false;
   char accelerator_ = 0;
 };
+
+/// Whether a message is all of an element of such a document that is code, such as `screen`.
+bool is_element_of_code(const PoEntry& entry);
+
+/// The tokens of such a message, with one for each element that is code.
+std::vector<Token> with_whole_code(std::vector<Token> tokens);
 
 }  // namespace heed::document

@@ -80,6 +80,8 @@ class PoReader {
         now_.flags.emplace_back(trim(flag));
     } else if (line.starts_with("#:")) {
       now_.references += line.substr(2);
+    } else if (line.starts_with("#.")) {
+      (now_.notes += line.substr(2)) += '\n';
     } else if (line.starts_with("#|")) {
       begin_entry(at_);
     }

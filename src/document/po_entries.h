@@ -40,6 +40,7 @@ struct PoEntry {
   std::size_t flags_at = 0;      // after the mark of its flags; 0: it has none
   std::vector<std::string> flags;
   std::string references;           // lines that say where it is used
+  std::string notes;                // lines of its program for translators
   std::optional<PoString> context;  // msgctxt
   std::vector<PoString> ids, translations;
   std::size_t translations_from = 0;  // the first keyword msgstr

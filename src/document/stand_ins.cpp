@@ -174,6 +174,51 @@ std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<To
   return WholeWords(bytes, tokens).joined();
 }
 
+namespace {
+
+/// Whether a text is the name of an option: `-v`, `--input`, `--input=`.
+bool is_option(std::string_view text) {
+  if (text.ends_with('=')) text.remove_suffix(1);
+  const std::size_t name = after_run(text, "-");
+  if (name == 0 || name > 2 || name == text.size() ||
+      !is_one_of(text[name], kOfJoints.substr(0, 52)))
+    return false;
+  return name == 1 ? text.size() == 2 : after_run(text, kOfJoints, name) == text.size();
+}
+
+}  // namespace
+
+std::vector<Token> with_whole_options(std::string_view bytes, const std::vector<Token>& tokens) {
+  // The text of an element that begins here and has one word; empty where none does.
+  const auto word_at = [&](std::size_t i) -> std::string_view {
+    if (i + 2 >= tokens.size()) return {};
+    const Token &first = tokens[i], &text = tokens[i + 1], &last = tokens[i + 2];
+    const bool is_element = first.syntax == Token::Syntax::opening && !first.is_link &&
+                            first.written.empty() && text.is_plain() &&
+                            last.syntax == Token::Syntax::closing && last.name == first.name &&
+                            last.written.empty();
+    const std::string_view word = is_element ? bytes.substr(text.from, text.bytes()) : "";
+    return word.find_first_of(" \t\r\n") == word.npos ? word : std::string_view();
+  };
+  std::vector<Token> out;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view option = word_at(i);
+    if (!is_option(option)) {
+      out.push_back(tokens[i]);
+      continue;
+    }
+    const std::size_t from = tokens[i].from;
+    i += 2;
+    const bool is_divided = i + 1 < tokens.size() && tokens[i + 1].is_plain() &&
+                            bytes.substr(tokens[i + 1].from, tokens[i + 1].bytes()) == "=";
+    const std::size_t value = i + 1 + (is_divided ? 1 : 0);
+    if ((is_divided || option.ends_with('=')) && !word_at(value).empty()) i = value + 2;
+    out.push_back(
+        {.from = from, .to = tokens[i].to, .syntax = Token::Syntax::whole, .is_placeholder = true});
+  }
+  return out;
+}
+
 char free_letter(std::string_view raw) {
   std::string taken;
   for (std::size_t i = 1; i < raw.size(); ++i)

@@ -21,6 +21,10 @@ bool is_stood_for(const Token& token, std::string_view bytes);
 /// `http://{{ host }}{{ path }}`: a model would leave names inside a word.
 std::vector<Token> with_whole_words(std::string_view bytes, const std::vector<Token>& tokens);
 
+/// The tokens with one for each element, or marks of emphasis, around nothing but the name of an
+/// option, `<b>--input</b>` or `**-v**`, with its value in another: `<b>--input</b>=<i>FILE</i>`.
+std::vector<Token> with_whole_options(std::string_view bytes, const std::vector<Token>& tokens);
+
 /// A letter that no digit follows in `raw`, in either case; 0 where there is none.
 char free_letter(std::string_view raw);
 

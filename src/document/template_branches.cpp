@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "base/strings.h"
-#include "document/templates.h"
-#include "document/token.h"
+#include "document/markup_tokens.h"
 #include "text/words.h"
 
 namespace heed::document {
@@ -54,14 +53,35 @@ Part part_of(const Token& token, std::string_view tag) {
     return Part::opens;
   const auto* const last = std::ranges::find_if_not(
       inside, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
-  return part_named(inside.substr(0, static_cast<std::size_t>(last - inside.begin())));
+  const std::string_view name = inside.substr(0, static_cast<std::size_t>(last - inside.begin()));
+  static const std::set<std::string_view> of_blade{"auth",  "can",  "cannot",     "env", "error",
+                                                   "guest", "once", "production", "push"};
+  return tag[0] == '@' && of_blade.contains(name) ? Part::opens : part_named(name);
 }
 
 /// A statement from its first tag to its last: indexes of tokens.
 struct Statement {
   std::size_t first = 0, last = 0;
-  bool has_branches = false;
+  std::size_t last_branch = 0;  // 0: it has one
+
+  bool has_branches() const { return last_branch > first; }
 };
+
+/// The statements that end, by their beginnings.
+std::vector<Statement> statements_of(const std::vector<Part>& parts) {
+  std::vector<Statement> open, out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == Part::opens) open.push_back({.first = i});
+    if (open.empty()) continue;
+    if (parts[i] == Part::divides) open.back().last_branch = i;
+    if (parts[i] != Part::closes) continue;
+    open.back().last = i;
+    out.push_back(open.back());
+    open.pop_back();
+  }
+  std::ranges::sort(out, {}, &Statement::first);
+  return out;
+}
 
 class BranchJoiner {
  public:
@@ -73,7 +93,7 @@ class BranchJoiner {
   void join() {
     if (std::ranges::count(parts_, Part::none) == std::ssize(parts_)) return;
     std::vector<Token>& tokens = passage_.tokens;
-    const std::vector<Statement> found = statements();
+    const std::vector<Statement> found = statements_of(parts_);
     auto next = found.begin();
     std::vector<Token> out;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -101,22 +121,6 @@ class BranchJoiner {
     token.mask = mask_of_statement(bytes_, token.from);
   }
 
-  /// The statements that end, by their beginnings.
-  std::vector<Statement> statements() const {
-    std::vector<Statement> open, out;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      if (parts_[i] == Part::opens) open.push_back({.first = i});
-      if (open.empty()) continue;
-      if (parts_[i] == Part::divides) open.back().has_branches = true;
-      if (parts_[i] != Part::closes) continue;
-      open.back().last = i;
-      out.push_back(open.back());
-      open.pop_back();
-    }
-    std::ranges::sort(out, {}, &Statement::first);
-    return out;
-  }
-
   /// Whether the statement becomes a word: each of its texts is whole, and it is in one sentence.
   bool is_word(const Statement& statement) const {
     std::vector<std::string_view> open;
@@ -133,7 +137,7 @@ class BranchJoiner {
       has_letters |= token.syntax == Token::Syntax::text &&
                      text::has_letters(token.text.empty() ? bytes_of(token) : token.text);
     }
-    return statement.has_branches || !has_letters;
+    return statement.has_branches() || !has_letters;
   }
 
   /// Adds the texts between the tags of a statement, and of those in it.
@@ -157,7 +161,52 @@ class BranchJoiner {
   std::vector<Part> parts_;  // by token
 };
 
+/// The position after the comment, script or style of HTML that begins here; else that after its
+/// tag.
+std::size_t after_element(std::string_view page, std::size_t at, const Tag& tag) {
+  if (page.substr(at).starts_with("<!--")) {
+    const std::size_t end = page.find("-->", at);
+    return end == page.npos ? page.size() : end + 3;
+  }
+  const bool is_code = !tag.closes && (tag.name == "script" || tag.name == "style");
+  return is_code ? after_end_tag(page, tag.end, tag.name).value_or(page.size()) : tag.end;
+}
+
 }  // namespace
+
+std::vector<ByteRange> branches_in_tags(std::string_view page, std::string_view shown,
+                                        const std::vector<TemplateTag>& tags) {
+  std::vector<Part> parts;
+  for (const TemplateTag& tag : tags)
+    parts.push_back(part_of({.syntax = Token::Syntax::whole},
+                            page.substr(tag.bytes.from, tag.bytes.to - tag.bytes.from)));
+  std::vector<Statement> statements = statements_of(parts);
+  std::erase_if(statements, [](const Statement& one) { return !one.has_branches(); });
+  std::vector<ByteRange> out;
+  // Whether nothing but blanks is between the end of a tag of HTML and the next branch.
+  const auto is_before_branch = [&](std::size_t end, const Statement& statement) {
+    const auto tag = std::ranges::lower_bound(
+        tags, end, {}, [](const TemplateTag& one) { return one.bytes.from; });
+    return tag != tags.end() &&
+           tag <= tags.begin() + static_cast<std::ptrdiff_t>(statement.last_branch) &&
+           after_run(shown, kMarkupBlanks, end) == tag->bytes.from;
+  };
+  auto next = statements.begin();
+  for (std::size_t at = 0; next != statements.end() && (at = shown.find('<', at)) != shown.npos;) {
+    const Tag tag = tag_at(shown, at, MarkupKind::html);
+    std::size_t end = after_element(shown, at, tag);
+    for (; next != statements.end() && tags[next->first].bytes.from < end; ++next) {
+      const ByteRange bytes{tags[next->first].bytes.from, tags[next->last_branch].bytes.to};
+      if (bytes.from <= at || bytes.from >= tag.end || tags[next->last].bytes.from < tag.end ||
+          !is_before_branch(tag.end, *next))
+        continue;
+      out.push_back(bytes);
+      end = bytes.to;  // the tag goes on to its end in the last branch
+    }
+    at = std::max(end, at + 1);
+  }
+  return out;
+}
 
 void join_branches(std::string_view bytes, Passage& passage) {
   if (!passage.tokens.empty()) BranchJoiner(bytes, passage).join();

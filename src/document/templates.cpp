@@ -21,8 +21,9 @@ struct Marks {
   std::string_view begin, end;
 };
 constexpr std::array<Marks, 4> kMarks = {{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}};
-// AngularJS has these on pages that Django or Flask make.
-constexpr std::array<Marks, 2> kOtherMarks = {{{"{$ ", "$}"}, {"{[ ", "]}"}}};
+// AngularJS has the first two on pages that Django or Flask make, Blade the last.
+constexpr std::array<Marks, 3> kOtherMarks = {{{"{$ ", "$}"}, {"{[ ", "]}"}, {"{!!", "!!}"}}};
+constexpr std::string_view kEndOfComment = "--}}";  // of Handlebars, which may have tags in it
 
 }  // namespace
 
@@ -47,7 +48,7 @@ const Marks* marks_of(std::string_view text) {
 /// Whether an end tag of HTML is in the text, outside of quotes: a brace before it was no tag of a
 /// template.
 bool has_end_tag(std::string_view text) {
-  for (std::size_t at = 0; (at = text.find_first_of("\"'<", at)) != text.npos; ++at) {
+  for (std::size_t at = 0; (at = text.find_first_of("\"'`<", at)) != text.npos; ++at) {
     if (text.substr(at).starts_with("</")) return true;
     if (text[at] == '<') continue;
     if (const std::size_t end = text.find(text[at], at + 1); end != text.npos) at = end;
@@ -66,6 +67,9 @@ std::size_t after_template(std::string_view text, std::size_t at, std::size_t en
 std::size_t bytes_of_template(std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, kLongestTag);
   const Marks* const marks = marks_of(near);
+  if (near.starts_with("{{!--"))
+    if (const std::size_t end = near.find(kEndOfComment); end != near.npos)
+      return end + kEndOfComment.size();
   const std::size_t end = marks == nullptr ? near.npos : near.find(marks->end, 2);
   if (end == near.npos) return 0;
   const std::string_view inside = near.substr(2, end - 2);
@@ -118,12 +122,19 @@ std::vector<Token> template_tokens(std::string_view text) {
 }
 
 bool is_statement(std::string_view tag) {
+  if (std::ranges::any_of(kOtherMarks,
+                          [&](const Marks& marks) { return tag.starts_with(marks.begin); }))
+    return false;
+  if (tag.starts_with('@')) {
+    static const std::set<std::string_view> names{"choice", "json", "lang"};  // of Blade
+    return !names.contains(tag.substr(1, after_run(tag, kLetters, 1) - 1));
+  }
   if (tag.starts_with("<?")) return !tag.starts_with("<?=") && !tag.starts_with("<?php echo");
   if (tag.starts_with("<%")) return tag.size() < 3 || !is_one_of(tag[2], "=-");
   if (tag.starts_with("{{")) {
     static const std::set<std::string_view> names{"else", "end", "if", "range", "with"};  // of Go
     const std::string_view inside = trim(tag.substr(2 + after_run(tag.substr(2), "-~")));
-    return tag.size() > 2 && (is_one_of(tag[2], "<%#/!^>") ||
+    return tag.size() > 2 && (is_one_of(tag[2], "<%#/!^>") || inside.starts_with("/*") ||
                               names.contains(inside.substr(0, inside.find_first_of(" \t-~}"))));
   }
   if (tag.starts_with("[%")) {
@@ -141,21 +152,28 @@ bool is_statement(std::string_view tag) {
     const std::string_view inside = tag.substr(after_run(tag, "-+~ \t\r\n", 2));
     return !names.contains(inside.substr(0, inside.find_first_of(" \t\r\n%")));
   }
-  return !tag.starts_with('$') && !tag.starts_with("#{") && !tag.starts_with('%');
+  return !tag.starts_with('$') && !tag.starts_with("#{") && !tag.starts_with("%%");
 }
 
 bool keeps_content(std::string_view name) {
-  static const std::set<std::string_view> names{"code",      "code-toggle", "codeblock", "comment",
-                                                "highlight", "math",        "mermaid"};
+  static const std::set<std::string_view> names{
+      "code",       "code-toggle", "codeblock", "comment", "doc",   "highlight",
+      "javascript", "math",        "mermaid",   "schema",  "style", "stylesheet"};
   return names.contains(name);
 }
 
 namespace {
 
+/// Whether a page is a template of Mako, whose lines may be statements.
+bool is_of_mako(std::string_view page) {
+  return std::ranges::any_of(std::array{"</%", "<%inherit ", "<%namespace ", "<%page ", "<%!"},
+                             [&](std::string_view mark) { return page.find(mark) != page.npos; });
+}
+
 /// Finds the tags of a page.
 class TemplateFinder {
  public:
-  explicit TemplateFinder(std::string_view page) : page_(page) {}
+  explicit TemplateFinder(std::string_view page) : page_(page), is_mako_(is_of_mako(page)) {}
 
   std::vector<TemplateTag> find() && {
     for (std::size_t at = 0; (at = page_.find_first_of("{}<$#@[%", at)) != page_.npos;) {
@@ -172,13 +190,17 @@ class TemplateFinder {
     const std::string_view rest = page_.substr(at);
     switch (page_[at]) {
       case '$':
-      case '#':
         return bytes_of_value(at);
+      case '#':
+        return is_mako_ && begins_line(at) && rest.starts_with("##") ? bytes_of_line(at)
+                                                                     : bytes_of_value(at);
       case '@':
         return bytes_of_control(at);
       case '[':
-      case '%':
         return bytes_of_field(at);
+      case '%':
+        return is_mako_ && begins_line(at) && !rest.starts_with("%%") ? bytes_of_line(at)
+                                                                      : bytes_of_field(at);
       case '}':
         return bytes_of_end();
       case '<':
@@ -186,6 +208,7 @@ class TemplateFinder {
           const std::size_t end = next("?>", at);
           return (end == page_.npos ? page_.size() : end + 2) - at;
         }
+        if (const std::size_t bytes = bytes_of_mako(at); bytes > 0) return bytes;
         if (!rest.starts_with("<%")) return 0;
         if (const std::size_t end = next("%>", at); end != page_.npos) return end + 2 - at;
         return 0;
@@ -200,17 +223,31 @@ class TemplateFinder {
     return rest.starts_with("{%") ? with_content(at, bytes) : bytes;
   }
 
+  /// Bytes of a comment of Go, `{{/* x */}}` or `{{- /* x */ -}}`, which may have tags in it.
+  std::size_t bytes_of_go_comment(std::size_t at) {
+    const std::string_view rest = page_.substr(at);
+    if (!rest.starts_with("{{/*") && !rest.starts_with("{{- /*")) return 0;
+    const std::size_t end = next("*/", at);
+    if (end == page_.npos) return 0;
+    const std::size_t last = after_run(page_, " -", end + 2);
+    return page_.substr(last).starts_with("}}") ? last + 2 - at : 0;
+  }
+
   /// Bytes of a tag with marks of kMarks. A page has it in any number of lines.
   std::size_t bytes_of_tag(std::size_t at) {
     const Marks* marks = marks_of(page_.substr(at));
     for (const Marks& other : kOtherMarks)
       if (page_.substr(at).starts_with(other.begin)) marks = &other;
+    if (page_.substr(at).starts_with("{{!--"))
+      if (const std::size_t end = next(std::string(kEndOfComment), at); end != page_.npos)
+        return end + kEndOfComment.size() - at;
+    if (const std::size_t bytes = bytes_of_go_comment(at); bytes > 0) return bytes;
     const std::size_t end = marks == nullptr ? page_.npos : next(std::string(marks->end), at + 2);
     constexpr std::size_t kLongest = 1 << 16;
     if (end == page_.npos || end - at > kLongest) return 0;
     const bool is_comment = page_[at + 1] == '#' || page_.substr(at).starts_with("{{!");
     if (!is_comment && has_end_tag(page_.substr(at + 2, end - at - 2))) return 0;
-    return after_template(page_, at, end) - at;
+    return (marks->end == "}}" ? after_template(page_, at, end) : end + marks->end.size()) - at;
   }
 
   /// The next place, at or after `at`, of the end of a tag.
@@ -255,8 +292,9 @@ class TemplateFinder {
     return end != near.npos && near[end] == '}' && end > 2 ? end + 1 : 0;
   }
 
-  /// Bytes of `@if (x) {`, which goes on to its `}`, or of `@if (x)` and `@endif` at the beginning
-  /// of a line.
+  /// Bytes of `@if (x) {`, which goes on to its `}`, or of a directive of Blade: `@if (x)`,
+  /// `@lang("x")`, `@csrf`; `@else` and `@endif` after one with a bracket, or at the beginning of a
+  /// line.
   std::size_t bytes_of_control(std::size_t at) {
     static const std::set<std::string_view> names{
         "auth",    "case",   "catch",   "default", "defer",   "else",        "elseif",
@@ -267,13 +305,14 @@ class TemplateFinder {
     const std::string_view near = page_.substr(at, kLongestTag);
     std::size_t end = after_run(near, kLetters, 1);
     const std::string_view name = near.substr(1, end - 1);
-    const bool begins_line = at == 0 || page_.find_last_not_of(kLineBlanks, at - 1) == page_.npos ||
-                             is_one_of(page_[page_.find_last_not_of(kLineBlanks, at - 1)], "\r\n");
-    if (name == "let" && begins_line) {
+    const bool is_first = begins_line(at);
+    if (name == "let" && is_first) {
       const std::size_t last = near.find_first_of(";\n", end);
       return last != near.npos && near[last] == ';' ? last + 1 : 0;
     }
-    if (!names.contains(name) && !name.starts_with("end")) return 0;
+    const bool is_call = end > 1 && near.substr(end).starts_with('(');
+    if (!names.contains(name) && !name.starts_with("end") && !is_call)
+      return name == "csrf" && (end == near.size() || is_one_of(near[end], " \t\r\n<")) ? end : 0;
     if (name == "else" && near.substr(end).starts_with(" if")) end += 3;
     const std::size_t bracket = after_run(near, " \t", end);
     if (near.substr(bracket).starts_with('(')) {
@@ -288,7 +327,50 @@ class TemplateFinder {
     }
     const std::size_t after = after_run(near, kLineBlanks, end);
     const bool has_line = after == near.size() || is_one_of(near[after], "\r\n");
-    return begins_line && (has_line || near[end - 1] == ')') ? end : 0;
+    if (near[end - 1] == ')') {
+      has_directive_ = true;
+      return end;
+    }
+    return (is_first && has_line) ||
+                   (has_directive_ && (name == "else" || name == "empty" ||
+                                       (name.starts_with("end") && name.size() > 4)))
+               ? end
+               : 0;
+  }
+
+  bool begins_line(std::size_t at) const {
+    const std::size_t before = at == 0 ? page_.npos : page_.find_last_not_of(kLineBlanks, at - 1);
+    return before == page_.npos || is_one_of(page_[before], "\r\n");
+  }
+
+  std::size_t bytes_of_line(std::size_t at) const {
+    return std::min(page_.find_first_of("\r\n", at), page_.size()) - at;
+  }
+
+  /// Bytes of an element of Mako, `<%block name="x">`, of its end `</%def>`, or of one whose
+  /// content is no text.
+  std::size_t bytes_of_mako(std::size_t at) {
+    const std::string_view near = page_.substr(at, kLongestTag);
+    if (near.starts_with("</%")) {
+      const std::size_t end = near.find('>');
+      return end == near.npos ? 0 : end + 1;
+    }
+    static const std::set<std::string_view> names{"block",   "call",      "def",  "doc", "include",
+                                                  "inherit", "namespace", "page", "text"};
+    if (!near.starts_with("<%")) return 0;
+    std::size_t end = after_run(near, kLetters, 2);
+    const std::string_view name = near.substr(2, end - 2);
+    const bool is_call = !name.empty() && near.substr(end).starts_with(':');
+    if (!names.contains(name) && !is_call) return 0;
+    for (; end < near.size() && near[end] != '>'; ++end)
+      if (is_one_of(near[end], "\"'")) end = std::min(near.find(near[end], end + 1), near.size());
+    if (end >= near.size() || near[end - 1] == '%') return 0;  // `<%if x%>`
+    if (name == "doc" || name == "text") {
+      const std::string close = "</%" + std::string(name) + ">";
+      if (const std::size_t last = next(close, at); last != page_.npos)
+        return last + close.size() - at;
+    }
+    return end + 1;
   }
 
   /// The byte after the bracket that closes this one, or 0.
@@ -331,6 +413,8 @@ class TemplateFinder {
   }
 
   std::string_view page_;
+  bool is_mako_;
+  bool has_directive_ = false;  // of Blade, with a bracket
   std::vector<TemplateTag> tags_;
   std::vector<bool> open_;  // braces, since the first of control flow: whether they are of it
   std::map<std::string, std::size_t, std::less<>> next_;  // by end: where it was found

@@ -46,7 +46,8 @@ bool is_statement(std::string_view tag);
 bool keeps_content(std::string_view name);
 
 /// The tags on a page of HTML, in order: those of bytes_of_template(), `<?php x ?>`, `${x}`, and
-/// the control flow of Angular, Razor and Blade, such as `@if (x) {` with its `}`, and `@endif`.
+/// the control flow of Angular, Razor and Blade, such as `@if (x) {` with its `}`, and `@endif`. A
+/// page with elements of Mako (`<%block name="x">`) also has its lines `% if x:` and `## comment`.
 std::vector<TemplateTag> templates_of(std::string_view page);
 
 }  // namespace heed::document

@@ -1,6 +1,7 @@
 #include "document/unknown_symbols.h"
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include "text/characters.h"
@@ -20,9 +21,10 @@ class SymbolCutter {
  public:
   SymbolCutter(std::string_view bytes, const Knows& knows) : bytes_(bytes), knows_(knows) {}
 
-  void add(Token token) {
+  /// `before` and `after`: the characters beside the token; 0: there is no text.
+  void add(Token token, char32_t before, char32_t after) {
     if (token.syntax == Token::Syntax::text && !token.stays && !token.text.empty())
-      add_written(std::move(token));
+      add_written(std::move(token), text::is_in_word(before) || text::is_in_word(after));
     else if (token.is_plain() && !token.stays)
       add_plain(token);
     else
@@ -49,11 +51,15 @@ class SymbolCutter {
                     .mask = Token::kCloses});
   }
 
-  /// Adds what stands for characters: `&copy;`.
-  void add_written(Token token) {
+  /// Adds what stands for characters: `&copy;`. A letter that is a word by itself is a symbol, too:
+  /// `&pi;`.
+  void add_written(Token token, bool is_beside_word) {
     const text::CodePoint point = text::code_point_at(token.text, 0);
-    if (point.bytes == token.text.size() && is_unknown(point.value, token.text) &&
-        !is_inside_word(token.from, token.to))
+    const bool is_one = point.bytes == token.text.size();
+    const bool is_unknown_letter = bytes_[token.from] == '&' && text::is_letter(point.value) &&
+                                   !is_beside_word && is_one && !knows_(token.text);
+    if (is_unknown_letter ||
+        (is_one && is_unknown(point.value, token.text) && !is_inside_word(token.from, token.to)))
       add_symbol(token.from, token.to, std::move(token.text));
     else
       out_.push_back(std::move(token));
@@ -97,13 +103,28 @@ class SymbolCutter {
   std::vector<Token> out_;
 };
 
+/// The first or the last character of a text; 0 where it is none.
+char32_t character_of(std::string_view bytes, const Token& token, bool is_last) {
+  if (token.syntax != Token::Syntax::text) return 0;
+  const std::string_view text =
+      token.text.empty() ? bytes.substr(token.from, token.bytes()) : token.text;
+  return is_last ? text::value_before(text, text.size()) : text::code_point_at(text, 0).value;
+}
+
 }  // namespace
 
 std::vector<Token> with_unknown_symbols(std::string_view bytes, std::vector<Token> tokens,
                                         const Knows& knows) {
   if (!knows) return tokens;
   SymbolCutter cutter(bytes, knows);
-  for (Token& token : tokens) cutter.add(std::move(token));
+  char32_t before = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const char32_t last = character_of(bytes, tokens[i], /*is_last=*/true);
+    const char32_t after =
+        i + 1 < tokens.size() ? character_of(bytes, tokens[i + 1], /*is_last=*/false) : 0;
+    cutter.add(std::move(tokens[i]), before, after);
+    before = last;
+  }
   return std::move(cutter).tokens();
 }
 

@@ -1,4 +1,5 @@
 // XML of any kind: the text of elements.
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -6,9 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/strings.h"
+#include "document/android_strings.h"
+#include "document/escaped_text.h"
 #include "document/format.h"
+#include "document/its_rules.h"
 #include "document/passage.h"
+#include "document/placeholders.h"
 #include "document/token.h"
 #include "document/xml_code.h"
 #include "document/xml_content.h"
@@ -51,10 +57,15 @@ bool is_foreign(std::string_view tag, const std::string& own) {
 
 class Xml {
  public:
-  Xml(std::string_view bytes, std::string_view language)
-      : bytes_(bytes), events_(xml_events(bytes)), vocabulary_(xml_vocabulary(bytes, events_)) {
+  Xml(std::string_view bytes, const ReadOptions& options)
+      : bytes_(bytes),
+        events_(xml_events(bytes, XmlEntities::any)),
+        vocabulary_(xml_vocabulary(bytes, events_)) {
+    refuse_catalogue();
+    if (is_android()) events_ = with_android_escapes(bytes, std::move(events_));
+    rules_ = its_rules(bytes, events_, options.warn);
     find_texts();
-    find_language(language_code(language));
+    find_language(language_code(options.source_language));
     find_staying();
   }
 
@@ -73,24 +84,84 @@ class Xml {
     for (std::size_t i = first; i < last; ++i) {
       const XmlEvent& event = events_[i];
       if (event.kind != XmlEvent::EventType::start) continue;
+      add_attributes(i, out);
       if (stays_[i]) {
-        if (!has_translated_[i]) i = event.partner;
+        if (!has_translated_[i] && rules_.attributes.empty()) i = event.partner;
         continue;
       }
       if (!has_text_[i]) continue;
-      Passage passage{
-          .tokens = tokens_of_xml(bytes_, events_, i + 1, event.partner,
-                                  [&](const XmlEvent& start) { return role_of(start); }),
-          .writing = {.escaped = text::with_references, .is_document = true}};
+      Passage passage = passage_of(i);
       for (std::size_t k = i + 1; k < event.partner && nesting == Nesting::outside; ++k) {
-        if (events_[k].kind != XmlEvent::EventType::start || !stays_[k]) continue;
-        if (has_translated_[k])
+        if (events_[k].kind != XmlEvent::EventType::start) continue;
+        add_attributes(k, passage.inside);
+        if (!stays_[k]) continue;
+        if (has_translated_[k] || !rules_.attributes.empty())
           add_passages(k + 1, events_[k].partner, Nesting::inside, passage.inside);
         k = events_[k].partner;
       }
       if (!passage.tokens.empty()) out.push_back(std::move(passage));
       i = event.partner;
     }
+  }
+
+  /// A catalogue of Qt has the translations beside its texts.
+  void refuse_catalogue() const {
+    const auto root = std::ranges::find(events_, XmlEvent::EventType::start, &XmlEvent::kind);
+    if (root != events_.end() && root->name == "TS" && root->has_attribute("version"))
+      throw UserError(
+          "line {}: it is a catalogue of Qt, whose translations stand beside the texts; make PO of "
+          "it with Qt's program, `lconvert -i OLD.ts -o NEW.po`, and after the translation TS "
+          "again, `lconvert -i NEW.po -o NEW.ts`",
+          line_number(bytes_, root->bytes.from));
+  }
+
+  bool is_android() const { return vocabulary_ == XmlVocabulary::android; }
+
+  /// The passage of the element with this start tag, without those inside of it.
+  Passage passage_of(std::size_t start) const {
+    const bool is_of_program = is_android() || vocabulary_ == XmlVocabulary::dotnet;
+    Passage passage{.tokens = tokens_of_xml(
+                        bytes_, events_, start + 1, events_[start].partner,
+                        [&](const XmlEvent& inside) { return role_of(inside); },
+                        is_of_program ? likely_placeholder : nullptr),
+                    .writing = {.escaped = is_android() ? android_text : text::with_references,
+                                .is_document = true}};
+    if (is_of_program) keep_order(bytes_, passage.tokens);
+    if (is_android()) passage.enclosed = android_value;
+    return passage;
+  }
+
+  /// Adds the attributes of a start tag that are translated.
+  void add_attributes(std::size_t start, Passages& out) const {
+    auto next =
+        std::ranges::lower_bound(rules_.attributes, start, {}, &ItsRules::Attribute::element);
+    const std::size_t size = out.size();
+    for (; next != rules_.attributes.end() && next->element == start; ++next) {
+      const ByteRange tag = events_[start].bytes;
+      const ByteRange value = value_in(bytes_.substr(tag.from, tag.to - tag.from), next->name);
+      if (!value.is_empty())
+        out.push_back(passage_of_value({tag.from + value.from, tag.from + value.to}));
+    }
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(size), out.end(),
+              [](const Passage& a, const Passage& b) {
+                return a.tokens.front().from < b.tokens.front().from;
+              });
+  }
+
+  Passage passage_of_value(ByteRange value) const {
+    EscapedText text(bytes_, LineFeeds::layout);
+    for (std::size_t at = value.from; at < value.to;) {
+      const auto reference = text::reference_at(bytes_.substr(0, value.to), at);
+      const std::size_t bytes = reference && reference->character ? reference->bytes : 1;
+      if (bytes > 1)
+        text.add(reference->text(), {at, at + bytes});
+      else
+        text.add({at, at + 1});
+      at += bytes;
+    }
+    Passage passage{.writing = {.escaped = text::with_references_in_quotes, .is_document = true}};
+    text.move_to(passage.tokens);
+    return passage;
   }
 
   /// Finds which elements have text directly in them, and which may stand in a sentence: an element
@@ -169,13 +240,15 @@ class Xml {
       const XmlEvent& event = events_[i];
       if (event.kind == XmlEvent::EventType::start) {
         State state = states.back();
-        const auto rule = is_translated_by_rule(vocabulary_, event.local_name());
+        auto rule = is_translated_by_rule(vocabulary_, event, open.size());
+        if (!rules_.elements.empty() && rules_.elements[i]) rule = rules_.elements[i];
         if (const auto says = says_translated(event))
           state.is_kept = !*says;
         else if (rule)
           state.is_kept = !*rule;
         else
           state.is_kept |= xml_code(vocabulary_, event.local_name()) != XmlCode::none;
+        if (is_android()) state.is_kept |= is_android_reference(content_of(event));
         if (const auto said = said_language(event)) state.is_foreign = is_foreign(*said, language_);
         stays_[i] = state.is_kept || state.is_foreign;
         states.push_back(state);
@@ -190,6 +263,12 @@ class Xml {
     }
   }
 
+  /// What is between the tags of an element.
+  std::string_view content_of(const XmlEvent& start) const {
+    const std::size_t to = events_[start.partner].bytes.from;
+    return bytes_.substr(start.bytes.to, std::max(to, start.bytes.to) - start.bytes.to);
+  }
+
   XmlRole role_of(const XmlEvent& start) const {
     const std::size_t i = events_[start.partner].partner;
     if (stays_[i])
@@ -202,6 +281,7 @@ class Xml {
   std::string_view bytes_;
   std::vector<XmlEvent> events_;
   XmlVocabulary vocabulary_;
+  ItsRules rules_;
   std::string language_;  // of the text that is translated; empty where that is not known
   // By index of a start tag.
   std::vector<bool> has_text_, is_span_;
@@ -211,7 +291,7 @@ class Xml {
 }  // namespace
 
 Passages read_xml(std::string_view bytes, const ReadOptions& options) {
-  return Xml(bytes, options.source_language).read();
+  return Xml(bytes, options).read();
 }
 
 }  // namespace heed::document

@@ -44,6 +44,7 @@ const CodeNames& code_names(XmlVocabulary vocabulary) {
                      "systemoutput userinput varname xmlatt xmlelement"),
       text::word_set("codeblock funcsynopsis programlisting")};
   static const CodeNames appstream{text::word_set("code"), {}};
+  static const CodeNames android{text::word_set("g"), {}};  // of XLIFF, around what stays
   switch (vocabulary) {
     case XmlVocabulary::mallard:
       return mallard;
@@ -53,6 +54,10 @@ const CodeNames& code_names(XmlVocabulary vocabulary) {
       return dita;
     case XmlVocabulary::appstream:
       return appstream;
+    case XmlVocabulary::android:
+      return android;
+    case XmlVocabulary::dotnet:
+    case XmlVocabulary::xwiki:
     case XmlVocabulary::other:
       break;
   }
@@ -66,6 +71,17 @@ std::string_view namespace_of(const XmlEvent& root) {
                                                    : "xmlns:" + root.name.substr(0, colon));
 }
 
+/// Whether such an element is directly in the root, which is the event `first`.
+template <class IsSuch>
+bool has_child(const std::vector<XmlEvent>& events, std::size_t first, const IsSuch& is_such) {
+  for (std::size_t i = first + 1; i < events[first].partner; ++i) {
+    if (events[i].kind != XmlEvent::EventType::start) continue;
+    if (is_such(events[i])) return true;
+    i = events[i].partner;
+  }
+  return false;
+}
+
 }  // namespace
 
 XmlVocabulary xml_vocabulary(std::string_view bytes, const std::vector<XmlEvent>& events) {
@@ -76,6 +92,17 @@ XmlVocabulary xml_vocabulary(std::string_view bytes, const std::vector<XmlEvent>
   if (name_space == "http://docbook.org/ns/docbook") return XmlVocabulary::docbook;
   if (!name_space.empty()) return XmlVocabulary::other;
   if (root->name == "component" || root->name == "components") return XmlVocabulary::appstream;
+  if (root->name == "xwikidoc") return XmlVocabulary::xwiki;
+  const auto first = static_cast<std::size_t>(root - events.begin());
+  static const text::WordSet strings = text::word_set("plurals string string-array");
+  if (root->name == "resources" && has_child(events, first, [](const XmlEvent& child) {
+        return strings.contains(child.name) && child.has_attribute("name");
+      }))
+    return XmlVocabulary::android;
+  if (root->name == "root" && has_child(events, first, [](const XmlEvent& child) {
+        return child.name == "resheader" && child.attribute("name") == "resmimetype";
+      }))
+    return XmlVocabulary::dotnet;
   for (const auto& [name, value] : root->attributes)
     if (name == "xmlns:ditaarch" || value.find(":names:tc:dita:") != std::string::npos)
       return XmlVocabulary::dita;
@@ -92,12 +119,38 @@ XmlVocabulary xml_vocabulary(std::string_view bytes, const std::vector<XmlEvent>
   return roots.contains(root->name) ? XmlVocabulary::docbook : XmlVocabulary::other;
 }
 
-std::optional<bool> is_translated_by_rule(XmlVocabulary vocabulary, std::string_view local_name) {
-  if (vocabulary != XmlVocabulary::appstream) return {};
-  static const text::WordSet texts =
+std::optional<bool> is_translated_by_rule(XmlVocabulary vocabulary, const XmlEvent& start,
+                                          std::size_t depth) {
+  const std::string_view name = start.local_name();
+  static const text::WordSet of_appstream =
       text::word_set("caption description developer_name keyword name name_variant_suffix summary");
-  if (texts.contains(local_name)) return true;
-  return local_name == "component" ? std::optional(false) : std::nullopt;
+  static const text::WordSet of_android = text::word_set("plurals string string-array");
+  static const text::WordSet of_xwiki = text::word_set("content title");
+  bool is_text = false;
+  switch (vocabulary) {
+    case XmlVocabulary::appstream:
+      if (name == "component") return false;
+      is_text = of_appstream.contains(name);
+      break;
+    case XmlVocabulary::android:
+      is_text = depth == 1 && of_android.contains(name);
+      break;
+    case XmlVocabulary::xwiki:
+      is_text = depth == 1 && of_xwiki.contains(name);
+      break;
+    case XmlVocabulary::dotnet:
+      if (name == "comment") return false;
+      // What has a type is no string; names with `>>` are of the designer of forms.
+      is_text = depth == 1 && name == "data" && !start.has_attribute("type") &&
+                !start.has_attribute("mimetype") && !start.attribute("name").starts_with(">>");
+      break;
+    default:
+      return {};
+  }
+  // Nothing is translated but what is named.
+  return is_text                                                ? std::optional(true)
+         : depth == 0 && vocabulary != XmlVocabulary::appstream ? std::optional(false)
+                                                                : std::nullopt;
 }
 
 XmlCode xml_code(XmlVocabulary vocabulary, std::string_view local_name) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "text/references.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -39,6 +42,19 @@ void name_pairs(std::vector<Token>& tokens) {
   }
 }
 
+/// Whether a reference is to an entity that a document declares, not to one of XML's own.
+bool is_entity(std::string_view bytes) {
+  static const std::set<std::string_view> of_xml{"&amp;", "&apos;", "&gt;", "&lt;", "&quot;"};
+  return bytes.starts_with('&') && !bytes.starts_with("&#") && !of_xml.contains(bytes);
+}
+
+/// The character of an entity that has the same name in all documents, such as `&nbsp;`; empty for
+/// another, such as the name of a program, `&kate;`.
+std::string character_of_entity(std::string_view bytes) {
+  const auto reference = is_entity(bytes) ? text::html_reference_at(bytes, 0) : std::nullopt;
+  return reference && reference->bytes == bytes.size() ? reference->text() : "";
+}
+
 }  // namespace
 
 std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEvent>& events,
@@ -57,9 +73,18 @@ std::vector<Token> tokens_of_xml(std::string_view bytes, const std::vector<XmlEv
       continue;
     }
     if (event.bytes.is_empty()) continue;  // the end of an empty-element tag
+    if (event.kind == XmlEvent::EventType::other) {
+      const std::string_view other =
+          bytes.substr(event.bytes.from, event.bytes.to - event.bytes.from);
+      if (const std::string character = character_of_entity(other); !character.empty()) {
+        text.add(character, event.bytes);
+        continue;
+      }
+    }
     text.move_to(tokens);
     Token& token = tokens.emplace_back(
         Token{.from = event.bytes.from, .to = event.bytes.to, .syntax = Token::Syntax::whole});
+    token.is_placeholder = is_entity(bytes.substr(token.from, token.bytes()));
     if (event.kind != XmlEvent::EventType::start && event.kind != XmlEvent::EventType::end)
       continue;
     const bool is_start = event.kind == XmlEvent::EventType::start;

@@ -17,8 +17,11 @@ constexpr std::string_view kXmlBlanks = " \t\n\r";
 /// Takes what Expat finds. Bytes for which Expat has no event become events of the kind `other`.
 class XmlReader {
  public:
-  explicit XmlReader(std::string_view bytes) : bytes_(bytes), parser_(XML_ParserCreate("UTF-8")) {
+  XmlReader(std::string_view bytes, XmlEntities entities)
+      : bytes_(bytes), parser_(XML_ParserCreate("UTF-8")) {
     if (parser_ == nullptr) throw std::bad_alloc();
+    // As if a document type, which is not read, might declare them.
+    if (entities == XmlEntities::any) XML_UseForeignDTD(parser_.get(), XML_TRUE);
     XML_SetUserData(parser_.get(), this);
     XML_SetElementHandler(parser_.get(), &XmlReader::on_start, &XmlReader::on_end);
     XML_SetCharacterDataHandler(parser_.get(), &XmlReader::on_text);
@@ -195,7 +198,7 @@ bool XmlEvent::has_attribute(std::string_view wanted) const {
   return std::ranges::any_of(attributes, [&](const auto& one) { return one.first == wanted; });
 }
 
-std::vector<XmlEvent> xml_events(std::string_view bytes) {
+std::vector<XmlEvent> xml_events(std::string_view bytes, XmlEntities entities) {
   const std::string encoding = declared_encoding(bytes), lower = ascii_lower(encoding);
   const bool is_wide = bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
   const bool is_utf8 = lower.empty() || lower == "utf-8" || lower == "utf8" ||
@@ -211,7 +214,7 @@ std::vector<XmlEvent> xml_events(std::string_view bytes) {
         "line 1: its encoding is {}, and documents are read in UTF-8; convert it: `iconv -f {} -t "
         "UTF-8 OLD | sed '1s/ encoding=[^ ?]*//' > NEW`",
         is_wide ? "UTF-16" : encoding, is_wide ? "UTF-16" : encoding);
-  return XmlReader(bytes).read();
+  return XmlReader(bytes, entities).read();
 }
 
 std::string with_attribute(std::string_view tag, std::string_view name, std::string_view value) {
@@ -221,6 +224,10 @@ std::string with_attribute(std::string_view tag, std::string_view name, std::str
   const std::size_t close = out.size() - (tag.ends_with("/>") ? 2 : 1);
   const std::size_t end = out.find_last_not_of(kXmlBlanks, close - 1) + 1;
   return out.insert(end, " " + std::string(name) + "=\"" + escaped_value(value) + '"');
+}
+
+ByteRange value_in(std::string_view tag, std::string_view name) {
+  return attribute_in(tag, name).value;
 }
 
 std::string without_attribute(std::string_view tag, std::string_view name) {

@@ -37,14 +37,21 @@ struct XmlEvent {
   bool has_attribute(std::string_view name) const;
 };
 
+/// Which entities a document may refer to: those that it declares, or any, as a part of a book that
+/// another document has in it.
+enum class XmlEntities { declared, any };
+
 /// The events of a document, in order; together they have all of its bytes. External entities are
 /// not read. Throws UserError, which names the line, where the document is not well-formed or not
 /// in UTF-8.
-std::vector<XmlEvent> xml_events(std::string_view bytes);
+std::vector<XmlEvent> xml_events(std::string_view bytes,
+                                 XmlEntities entities = XmlEntities::declared);
 
 /// The start tag or empty-element tag with this attribute, in place of the one it had. The value is
 /// not yet escaped.
 std::string with_attribute(std::string_view tag, std::string_view name, std::string_view value);
+/// Where the value of an attribute stands in a tag, without its quotes; empty: there is none.
+ByteRange value_in(std::string_view tag, std::string_view name);
 /// The tag without this attribute.
 std::string without_attribute(std::string_view tag, std::string_view name);
 /// An empty-element tag as a start tag; a start tag as it is.

@@ -21,6 +21,7 @@
 #include "exchange/foreign_model.h"
 #include "exchange/formats.h"
 #include "exchange/json_object.h"
+#include "exchange/marian_bin.h"
 #include "exchange/model_bin.h"
 #include "exchange/package.h"
 #include "exchange/plain_transformer.h"
@@ -423,7 +424,7 @@ void complete_names(const ModelBin& file, const std::string& variable, const std
 
 std::string ctranslate2_file_in(const Package& package) {
   for (const char* file : {"model.bin", "model/model.bin"})  // the second: Argos Translate's
-    if (package.has(file)) return file;
+    if (package.has(file) && !is_marian_bin(package.read(file).view)) return file;
   return "";
 }
 

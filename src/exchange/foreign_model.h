@@ -28,6 +28,7 @@ struct ForeignModel {
   bool source_end = true;                        // data.source_end
   std::vector<std::string> languages;            // that symbols name, in the order of the symbols
   std::string source_language, target_language;  // the usual ones, where the files name them
+  std::string shortlist;                         // bytes of its file, by heed's ids; empty: none
   std::vector<std::string> notes;                // differences from the program, for the user
 };
 

@@ -93,7 +93,6 @@ std::vector<Recognised> recognised(const Package& package) {
   for (const ImportFormat& format : kImportFormats) {
     if (!package.chosen().empty() && !is_among(package.chosen(), format.files)) continue;
     std::string file = format.file_in(package);
-    // A model.bin may be Marian's.
     if (!file.empty() && shut_format_of(package, file) == nullptr)
       found.push_back({&format, std::move(file)});
   }

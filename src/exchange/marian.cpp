@@ -1,4 +1,4 @@
-// Reads Marian's own files: a .npz, in which the options are YAML, and vocabularies.
+// Reads Marian's own files: a .npz or .bin, in which the options are YAML, and vocabularies.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,10 @@
 #include "exchange/foreign_model.h"
 #include "exchange/formats.h"
 #include "exchange/json_object.h"
+#include "exchange/marian_bin.h"
 #include "exchange/marian_files.h"
 #include "exchange/marian_options.h"
+#include "exchange/marian_shortlist.h"
 #include "exchange/package.h"
 #include "exchange/plain_transformer.h"
 #include "exchange/side_vocabularies.h"
@@ -27,6 +29,7 @@
 #include "model/description/config.h"
 #include "model/description/safetensors_header.h"
 #include "text/foreign_pieces.h"
+#include "text/language_tags.h"
 #include "text/vocabulary.h"
 
 namespace heed::exchange {
@@ -59,8 +62,8 @@ class MarianTransformer : public ForeignTransformer {
     std::vector<Affine> parts;
     for (const std::string& name : module.marian) {
       const std::size_t letter = name.rfind("_W") + 1;
-      parts.push_back(
-          {transposed(read(name, {-1, -1})), vector(std::string(name).replace(letter, 1, "b"))});
+      parts.push_back({transposed(read(name, {-1, -1}))});
+      if (module.has_bias) parts.back().bias = vector(std::string(name).replace(letter, 1, "b"));
     }
     return parts.size() == 1 ? parts[0] : joined(parts);
   }
@@ -158,6 +161,23 @@ void fit(std::vector<std::string>& names, const Rows& rows, const std::string& f
   name_rows(names, rows.vectors);
 }
 
+/// Takes both languages from the name of a student, "model.deen.intgemm.alphas.bin", if its
+/// vocabulary or shortlist has them in its name, too.
+void take_languages(const MarianFiles& files, ForeignModel& out) {
+  const auto parts_of_name = [](const std::string& file) {
+    return split(file.substr(file.rfind('/') + 1), '.');
+  };
+  const std::vector<std::string> beside =
+      parts_of_name(files.vocabularies.target + "." + files.shortlist);
+  for (const std::string& part : parts_of_name(files.model)) {
+    if (part.size() != 4 || std::ranges::count(beside, part) == 0) continue;
+    const std::string source = part.substr(0, 2), target = part.substr(2);
+    if (!text::is_known_language(source) || !text::is_known_language(target)) continue;
+    out.source_language = source;
+    out.target_language = target;
+  }
+}
+
 text::ForeignPieces with_symbols(std::vector<std::string> names) {
   text::ForeignPieces side{.unknown = "<unk>", .end = "</s>"};
   // Marian also knows both pieces by Nematus' names, under these ids alone.
@@ -235,18 +255,28 @@ SideVocabularies vocabularies_of(const Package& package, MarianFiles& files,
 }  // namespace
 
 std::string marian_file_in(const Package& package) {
-  if (!package.chosen().empty()) return package.chosen();
+  const auto is_binary = [&](const std::string& file) {
+    return is_marian_bin(package.read(file).view);
+  };
+  if (const std::string& chosen = package.chosen(); !chosen.empty())
+    return !chosen.ends_with(".bin") || is_binary(chosen) ? chosen : "";
   if (package.has("model.npz")) return "model.npz";
-  const auto found = std::ranges::find_if(
-      package.files(), [](const std::string& file) { return file.ends_with(".npz"); });
-  return found == package.files().end() ? "" : *found;
+  const auto first = [&](auto is_wanted) {
+    const auto found = std::ranges::find_if(package.files(), is_wanted);
+    return found == package.files().end() ? "" : *found;
+  };
+  const std::string arrays = first([](const std::string& file) { return file.ends_with(".npz"); });
+  if (!arrays.empty()) return arrays;
+  return first([&](const std::string& file) { return is_binary_name(file) && is_binary(file); });
 }
 
 ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   MarianFiles files =
       files_of_marian(package, !segments.source.empty() || !segments.target.empty());
   const std::string place = package.place_of(files.model);
-  const Tensors tensors = read_npz(package.read(files.model), place);
+  const bool is_binary = files.model.ends_with(".bin");
+  const Bytes file = package.read(files.model);
+  const Tensors tensors = is_binary ? read_marian_bin(file, place) : read_npz(file, place);
   const auto yaml = tensors.find("special:model.yml");
   if (yaml == tensors.end())
     throw UserError(place + ": has no options (special:model.yml); Marian from 1.2 on saves them");
@@ -271,7 +301,25 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   transformer.require_all_read(place);
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;
-  if (files.decoder) take_search_of_marian(*files.decoder, out.decoding, files.notes);
+  if (files.decoder) {
+    take_search_of_marian(*files.decoder, out.decoding, files.notes);
+  } else if (is_binary) {
+    std::vector<std::string> known;
+    files.decoder = search_of_bergamot();
+    take_search_of_marian(*files.decoder, out.decoding, known);
+    files.notes.push_back(
+        "no decoder.yml beside the .bin: the search is that of Firefox, greedy, with translations "
+        "of at most twice the pieces of a source");
+  }
+  if (!files.shortlist.empty()) {
+    out.shortlist = shortlist_of_marian(package.read(files.shortlist).view,
+                                        package.place_of(files.shortlist), sides);
+    files.notes.push_back(
+        fmt::format("{} is its decoding.shortlist; --set decoding.shortlist='' translates with all "
+                    "pieces, as a GPU needs it",
+                    one_line(files.shortlist)));
+  }
+  if (is_binary) take_languages(files, out);
   take_alignment_of_marian({.model = &options,
                             .training = files.training ? &*files.training : nullptr,
                             .decoder = files.decoder ? &*files.decoder : nullptr},

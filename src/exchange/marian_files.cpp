@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "exchange/marian_bin.h"
 
 namespace heed::exchange {
 namespace {
@@ -64,9 +66,18 @@ std::optional<MarianOptions> options_in(const Package& package, const std::strin
   return MarianOptions(package.read(file).view, package.place_of(file));
 }
 
+/// Whether a file is a decoder.yml, or what Bergamot's programs have in its place:
+/// config.intgemm8bitalpha.yml. A config.yml of a training names no `models`.
+bool is_decoder(const Package& package, const std::string& file) {
+  if (is_decoder_name(file)) return true;
+  return name_of(file).starts_with("config") && file.ends_with(".yml") &&
+         !options_in(package, file)->texts("models").empty();
+}
+
 /// The decoder.yml of a model, or of the package where `model` is empty. Empty: there is none.
 std::string decoder_of(const Package& package, const std::string& model) {
-  const auto all = files_with(package, is_decoder_name);
+  const auto all =
+      files_with(package, [&](const std::string& file) { return is_decoder(package, file); });
   if (!model.empty()) {
     if (package.has(model + ".decoder.yml")) return model + ".decoder.yml";
     std::vector<std::string> naming;
@@ -94,11 +105,25 @@ std::string list_of(const Package& package, const std::vector<std::string>& file
   return package.place_of("") + ": " + join(shown, ", ");
 }
 
-/// The model among those that decoder.yml names or the package has.
-std::string model_in(const Package& package, const std::string& decoder, MarianFiles& files) {
-  const auto candidates = files_with(package, [](const std::string& file) {
+bool is_model_name(std::string file) {
+  if (file.ends_with(".gz")) file.resize(file.size() - 3);
+  return file.ends_with(".npz") || file.ends_with(".bin");
+}
+
+/// The models of a package: its .npz, or its .bin where there are none.
+std::vector<std::string> models_in(const Package& package) {
+  const auto arrays = files_with(package, [](const std::string& file) {
     return file.ends_with(".npz") && !is_of_training(file);
   });
+  if (!arrays.empty()) return arrays;
+  return files_with(package, [&](const std::string& file) {
+    return is_binary_name(file) && is_marian_bin(package.read(file).view);
+  });
+}
+
+/// The model among those that decoder.yml names or the package has.
+std::string model_in(const Package& package, const std::string& decoder, MarianFiles& files) {
+  const std::vector<std::string> candidates = models_in(package);
   if (files.decoder) {
     const std::vector<std::string> named = files.decoder->texts("models");
     if (named.size() > 1)
@@ -107,9 +132,10 @@ std::string model_in(const Package& package, const std::string& decoder, MarianF
           "translate with all of these runs",
           files.decoder->place(), named.size());
     if (named.size() == 1) {
-      if (!named[0].ends_with(".npz") && !named[0].ends_with(".npz.gz"))
+      if (!is_model_name(named[0]))
         throw UserError(
-            "{}: models names '{}'; heed opens .npz: name that file in place of the folder",
+            "{}: models names '{}'; heed opens .npz and .bin: name such a file in place of the "
+            "folder",
             files.decoder->place(), one_line(named[0]));
       if (const std::string file = found_by_end(package, decoder, named[0]); !file.empty())
         return file;
@@ -126,7 +152,7 @@ std::string model_in(const Package& package, const std::string& decoder, MarianF
   if (package.has("model.npz")) return "model.npz";
   if (candidates.size() == 1) return candidates.front();
   if (candidates.empty())
-    throw UserError("{}: has no model of Marian (.npz), only what belongs to one",
+    throw UserError("{}: has no model of Marian (.npz or .bin), only what belongs to one",
                     package.place_of(""));
   throw UserError("{}: several models; name one of these files in place of the folder",
                   list_of(package, candidates));
@@ -191,6 +217,17 @@ bool has_order(const std::vector<std::string>& context, const std::string& a,
   });
 }
 
+/// Whether two parts of names say by a word that they are the source's and the target's: "src" and
+/// "trg", "srcvocab" and "trgvocab".
+bool are_sides_by_word(const std::string& source, const std::string& target) {
+  for (const char* of_source : {"source", "src"})
+    for (const char* of_target : {"target", "trg", "tgt"})
+      if (source.starts_with(of_source) && target.starts_with(of_target) &&
+          source.substr(std::strlen(of_source)) == target.substr(std::strlen(of_target)))
+        return true;
+  return false;
+}
+
 /// The only part in which two names differ, from each name; nothing where they differ in no part or
 /// in several.
 std::optional<SideFiles> difference(const std::string& a, const std::string& b) {
@@ -222,7 +259,35 @@ SideFiles sides_of(const Package& package, const std::vector<std::string>& files
   return *sides;
 }
 
+/// The shortlist in Marian's binary format that decoder.yml names, or beside a .bin the only one.
+std::string shortlist_of(const Package& package, const std::string& decoder, MarianFiles& files) {
+  const std::vector<std::string> named = files.decoder && !files.decoder->is_off("shortlist")
+                                             ? files.decoder->texts("shortlist")
+                                             : std::vector<std::string>{};
+  const auto leave_out = [&](const std::string& what, const char* why) {
+    files.notes.push_back(
+        fmt::format("{} is left out: {}; heed shortlist makes one of the model's own", what, why));
+    return "";
+  };
+  if (!named.empty()) {
+    const std::string file = found_by_end(package, decoder, named[0]);
+    const std::string what = fmt::format("the shortlist {}", one_line(named[0]));
+    if (file.empty()) return leave_out(what, "the folder has no such file");
+    if (!file.ends_with(".bin")) return leave_out(what, "heed reads those in binary form");
+    return file;
+  }
+  if (!files.model.ends_with(".bin")) return "";
+  const auto all =
+      files_with(package, [](const std::string& file) { return file.ends_with(".s2t.bin"); });
+  if (all.size() > 1) return leave_out(join(all, ", "), "nothing says which one is the model's");
+  return all.empty() ? "" : all.front();
+}
+
 }  // namespace
+
+bool is_binary_name(const std::string& file) {
+  return name_of(file).starts_with("model") && file.ends_with(".bin");
+}
 
 bool is_segment_name(const std::string& file) {
   return file.ends_with(".spm");
@@ -233,9 +298,7 @@ std::optional<SideFiles> sides_by_name(const std::string& a, const std::string& 
   const std::optional<SideFiles> parts = difference(a, b);
   if (!parts) return std::nullopt;
   const auto is_source = [&](const std::string& one, const std::string& other) {
-    const bool by_word = (one == "src" || one == "source") &&
-                         (other == "trg" || other == "tgt" || other == "target");
-    return by_word || has_order(context, one, other);
+    return are_sides_by_word(one, other) || has_order(context, one, other);
   };
   const bool first = is_source(parts->source, parts->target),
              second = is_source(parts->target, parts->source);
@@ -248,7 +311,7 @@ MarianFiles files_of_marian(const Package& package, bool segments_given) {
   const std::string& chosen = package.chosen();
   std::string decoder = is_decoder_name(chosen) ? chosen : decoder_of(package, chosen);
   files.decoder = options_in(package, decoder);
-  files.model = chosen.ends_with(".npz") ? chosen : model_in(package, decoder, files);
+  files.model = is_model_name(chosen) ? chosen : model_in(package, decoder, files);
   if (!files.decoder) {
     decoder = decoder_of(package, files.model);
     files.decoder = options_in(package, decoder);
@@ -285,6 +348,7 @@ MarianFiles files_of_marian(const Package& package, bool segments_given) {
       context = {parts->source + "-" + parts->target};
     files.segments = sides_by_name(segments[0], segments[1], context);
   }
+  files.shortlist = shortlist_of(package, decoder, files);
   return files;
 }
 

@@ -81,12 +81,12 @@ constexpr std::array kWithoutEffect = {"dec-cell",
 /// Options of decoder.yml that change translations, their scores or what is printed of them, and
 /// that are no keys of heed's search; with the reason.
 constexpr std::pair<const char*, const char*> kLeftOutOfSearch[] = {
-    {"shortlist", "a file of Marian's; heed shortlist makes one"},
     {"output-sampling", "heed translate --sample draws translations"},
     {"output-approx-knn", "heed looks at all pieces"},
     {"force-decode", "heed translate --prefix begins translations"},
     {"skip-cost", "heed's scores are always log-probabilities"},
     {"allow-special", "heed never writes <s> and <pad>"},
+    {"max-length-break", "heed translates longer lines as a whole"},
     {"n-best", "heed translate --n-best writes a list"},
     {"alignment", "heed translate --alignment writes links"},
     {"word-scores", "heed translate --scores writes them"},
@@ -117,7 +117,6 @@ constexpr std::array kKnownToSearch = {"allow-unk",
                                        "log-level",
                                        "log-time-zone",
                                        "max-length",
-                                       "max-length-break",
                                        "max-length-crop",
                                        "max-length-factor",
                                        "maxi-batch",
@@ -136,6 +135,7 @@ constexpr std::array kKnownToSearch = {"allow-unk",
                                        "quiet-translation",
                                        "relative-paths",
                                        "seed",
+                                       "shortlist",
                                        "ssplit-mode",
                                        "ssplit-prefix-file",
                                        "stat-freq",
@@ -271,7 +271,12 @@ std::vector<std::string> MarianOptions::names() const {
 
 ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::string>& notes) {
   one_of(options, "type", "", {"transformer"});
-  one_of(options, "transformer-decoder-autoreg", "self-attention", {"self-attention"});
+  const bool recurs = one_of(options, "transformer-decoder-autoreg", "self-attention",
+                             {"self-attention", "rnn"}) == "rnn";
+  if (recurs) one_of(options, "dec-cell", "gru", {"ssru"});
+  if (recurs && !options.is_off("transformer-rnn-projection"))
+    throw UserError("{}: option transformer-rnn-projection is {}; heed lacks it", options.place(),
+                    options.shown("transformer-rnn-projection"));
   one_of(options, "transformer-attention-mask", "default", {"default"});
   for (const std::string option : kMustBeOff)
     if (!options.is_off(option))
@@ -289,6 +294,7 @@ ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::str
                       one_line(option), options.shown(option)));
   ModelConfig config;
   read_layers(options, config);
+  if (recurs) config.decoder = model::DecoderKind::ssru;
   config.dropout = options.get<double>("transformer-dropout", 0.1);
   config.attention_dropout = options.get<double>("transformer-dropout-attention", 0);
   config.activation_dropout = options.get<double>("transformer-dropout-ffn", 0);
@@ -298,6 +304,11 @@ ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::str
   // Marian's frequencies are not those of the paper.
   config.positions = options.is_off("transformer-disable-position-embeddings") ? "learned" : "none";
   return checked(config, options.place());
+}
+
+MarianOptions search_of_bergamot() {
+  return {"beam-size: 1\nnormalize: 1.0\nword-penalty: 0\nmax-length-factor: 2.0\nalignment: soft",
+          "Bergamot's search"};
 }
 
 bool allows_unknown(const MarianOptions& options) {

@@ -62,6 +62,10 @@ model::ModelConfig network_of_marian(const MarianOptions& options, std::vector<s
 void take_search_of_marian(const MarianOptions& options, decode::DecodeConfig& search,
                            std::vector<std::string>& notes);
 
+/// The search of Firefox, which is that of Bergamot's programs for all their models, as a
+/// decoder.yml.
+MarianOptions search_of_bergamot();
+
 /// The options of a model that may say which head was taught to align: those in the .npz, and
 /// those of MODEL.npz.yml and decoder.yml where the files are there.
 struct GuidedOptions {

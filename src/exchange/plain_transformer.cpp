@@ -84,8 +84,32 @@ std::vector<PeerModule> peer_modules(const model::ModelConfig& config) {
         add(false, names::norm_of_attention(kind, layer), there + "/layer_norm",
             {name + "_layer_norm"}, {marian + "_Wo_ln"});
       };
-      attention(decoder ? AttentionKind::decoder : AttentionKind::encoder, "self_attention",
-                "self_attn", "self");
+      const auto recurrence = [&] {
+        const std::string own = names::recurrence(layer),
+                          marian = fmt::format("{}_l{}_rnn_", stack, layer + 1);
+        const auto gate = [&](const char* part, const char* there, bool has_bias) {
+          all.push_back({.own = names::within(own, part),
+                         .ctranslate2 = "",
+                         .hugging_face = {""},
+                         .marian = {marian + there},
+                         .state_rows = true,
+                         .state_columns = true,
+                         .has_bias = has_bias});
+        };
+        gate(names::kCandidate, "W", /*has_bias=*/false);
+        gate(names::kForget, "Wf", /*has_bias=*/true);
+        all.push_back({.own = names::norm_of_attention(AttentionKind::decoder, layer),
+                       .ctranslate2 = "",
+                       .hugging_face = {""},
+                       .marian = {marian + "ffn_ln"},
+                       .state_rows = true,
+                       .is_norm = true});
+      };
+      if (decoder && config.decoder == model::DecoderKind::ssru)
+        recurrence();
+      else
+        attention(decoder ? AttentionKind::decoder : AttentionKind::encoder, "self_attention",
+                  "self_attn", "self");
       if (decoder) attention(AttentionKind::cross, "attention", "encoder_attn", "context");
       const std::string inner = names::feed_forward(decoder, layer);
       add(true, names::within(inner, names::kInner), "ffn/linear_0", {"fc1"}, {"ffn_W1"});

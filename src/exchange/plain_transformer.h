@@ -30,10 +30,12 @@ struct PeerModule {
   // program.
   bool state_rows = false, state_columns = false;
   bool is_norm = false;  // a layer norm
+  bool has_bias = true;
 };
 
 /// The modules of encoder and decoder: their blocks, where norms come before sublayers the norms
-/// after the last block, and with `embedding_norm` those before the first.
+/// after the last block, and with `embedding_norm` those before the first. Those of `decoder: ssru`
+/// have names in Marian alone.
 std::vector<PeerModule> peer_modules(const model::ModelConfig& config);
 
 /// A tensor of Hugging Face's encoder-decoders (BART, MarianMT, M2M-100): number `part` of `parts`

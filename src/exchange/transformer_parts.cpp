@@ -41,7 +41,9 @@ class Assembly {
       if (affine.bias.shape != std::vector{rows}) refuse(module.own);
       const Array weight = module.state_columns ? columns(affine.weight) : affine.weight;
       put(module.own, "weight", module.state_rows ? reordered(weight, module.own) : weight);
-      put(module.own, "bias", module.state_rows ? reordered(affine.bias, module.own) : affine.bias);
+      if (module.has_bias)
+        put(module.own, "bias",
+            module.state_rows ? reordered(affine.bias, module.own) : affine.bias);
     }
     return std::move(weights_);
   }

@@ -51,9 +51,8 @@ struct Config {
             "(training.micro_batches) change the last bits of the result.",
             config::Between<int64_t>{0, 1024})
   HEED_FIXED(Precision, precision, Precision::auto_, "Precision of the matrix products.")
-  HEED_FIXED(
-      bool, deterministic, false,
-      "Use no GPU kernels whose results differ from run to run. On a CPU they never do.")
+  HEED_FIXED(bool, deterministic, false,
+             "Use no GPU kernels whose results differ from run to run. On a CPU they never do.")
   HEED_SECTION(data::DataConfig, data, "Corpora and vocabularies.")
   HEED_SECTION(model::ModelConfig, model, "The network.")
   HEED_SECTION(train::TrainConfig, training, "The optimisation.")

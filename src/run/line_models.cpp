@@ -257,6 +257,7 @@ std::string translate_document(const LineModels& models, const std::string& file
     log::warn("{}: not all of it is UTF-8; U+FFFD is translated in place of other bytes", name);
   options.fits = decode::fits_of(translator);
   options.knows = decode::knows_of(translator);
+  options.read.warn = [&](const std::string& warning) { log::warn("{}: {}", name, warning); };
   const auto read = [&](const document::DocumentOptions& how) {
     try {
       return document::Document(bytes, format, how);
@@ -268,6 +269,7 @@ std::string translate_document(const LineModels& models, const std::string& file
   for (const std::string& also : options.read.also) {
     document::DocumentOptions others = options;
     std::erase(others.read.also, also);
+    others.read.warn = {};
     if (read(others).text().segments().size() == document.text().segments().size())
       log::warn("{}: nothing in it that --also {} names has text", name, also);
   }

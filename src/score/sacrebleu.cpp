@@ -292,7 +292,8 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
       ((tokenizer == "zh" || tokenizer == "ja-mecab") && fitting == "char");
   if (!blind && !of_another_script) return std::nullopt;
   return fmt::format(
-      "evaluation.tokenize: {} finds no words in {}, where there are no blanks between them, and BLEU "
+      "evaluation.tokenize: {} finds no words in {}, where there are no blanks between them, and "
+      "BLEU "
       "is meaningless; set it to {}{}",
       tokenizer, name, fitting, fitting == "ja-mecab" ? " or char" : "");
 }

@@ -111,6 +111,52 @@ std::size_t bytes_of_placeholder(std::string_view text, std::size_t at) {
   return is_placeholder_in_braces(text.substr(at + sign + 1, bytes - 2)) ? sign + bytes : 0;
 }
 
+constexpr std::string_view kOfSchemes =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/// Returns the bytes of an address with any scheme, such as `git+ssh://host/path`, that begins at
+/// `at`; 0 for none.
+std::size_t bytes_of_other_address(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestScheme = 20;
+  const std::string_view rest = text.substr(at, kLongest);
+  std::size_t end = 0;
+  while (end < rest.size() && end <= kLongestScheme &&
+         (is_one_of(rest[end], kOfSchemes) || (end > 0 && is_one_of(rest[end], "+-."))))
+    ++end;
+  if (end < 2 || !rest.substr(end).starts_with("://")) return 0;
+  const std::size_t first = end + 3;
+  for (end = first;;) {
+    end = std::min(rest.find_first_of(" \t\r\n<>\"(){}[]\\`", end), rest.size());
+    // Names in brackets are to be replaced: `http://<user>@a.org`, `git://a.org/{name}/b`.
+    const std::size_t name = after_run(rest, std::string(kOfSchemes) + "_-", end + 1);
+    const std::string_view brackets = end < rest.size() && name < rest.size() ? "<>{}" : "";
+    const std::size_t open = end < rest.size() ? brackets.find(rest[end]) : brackets.npos;
+    if (open == brackets.npos || open % 2 == 1 || name == end + 1 ||
+        rest[name] != brackets[open + 1])
+      break;
+    end = name + 1;
+  }
+  const std::size_t bytes = bytes_of_address(text.substr(at), without_marks(rest.substr(0, end)));
+  return bytes > first ? bytes : 0;
+}
+
+/// Returns the bytes of a word with signs as an address writes them that begins at `at`,
+/// `%23Weblate`; 0 for none.
+std::size_t bytes_of_percent_signs(std::string_view text, std::size_t at) {
+  constexpr std::string_view kHexadecimal = "0123456789ABCDEF";
+  const auto is_sign = [&](std::size_t i) {
+    return i + 2 < text.size() && text[i] == '%' && is_one_of(text[i + 1], kHexadecimal) &&
+           is_one_of(text[i + 2], kHexadecimal);
+  };
+  if (!is_sign(at)) return 0;
+  const std::size_t end =
+      after_run(text.substr(0, at + kLongest), std::string(kOfSchemes) + "%_-", at);
+  // "%20 of"; some languages write "%20lik" for 20 percent.
+  const bool is_word = (at + 3 < end && text[at + 3] >= 'A' && text[at + 3] <= 'Z') ||
+                       text.substr(at + 3, end - at - 3).find('%') != text.npos;
+  return is_word ? end - at : 0;
+}
+
 }  // namespace
 
 bool has_text_inside(std::string_view placeholder) {
@@ -158,7 +204,7 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
   const bool is_digit = digit_value(code_point_at(text, at).value).has_value();
   const bool may_begin = is_of_name(text[at]) || is_digit ||
                          std::string_view("{[$%#<.+_-\\").find(text[at]) != std::string_view::npos;
-  const bool may_begin_name = std::string_view("/~@").find(text[at]) != std::string_view::npos;
+  const bool may_begin_name = std::string_view("/~@*").find(text[at]) != std::string_view::npos;
   if (!may_begin && !(kept.names && may_begin_name)) return {};
   if (kept.placeholders && is_percent_of_format(text, at)) return {.bytes = 2};
   const bool is_after_word = is_in_word(value_before(text, at));
@@ -182,8 +228,9 @@ KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& 
     return {pattern.kind == &KeepOptions::urls ? bytes_of_address(text.substr(at), bytes) : bytes};
   }
   if (kept.names && (text[at] != '\\' || text.substr(at).starts_with("\\_"))) {
-    if (const std::size_t bytes = bytes_of_file(text, at)) return {.bytes = bytes};
-    if (const std::size_t bytes = bytes_of_identifier(text, at)) return {.bytes = bytes};
+    for (const auto& bytes_of :
+         {bytes_of_other_address, bytes_of_percent_signs, bytes_of_file, bytes_of_identifier})
+      if (const std::size_t bytes = bytes_of(text, at)) return {.bytes = bytes};
   }
   if (!kept.numbers || (!is_digit && !is_of_name(text[at]))) return {};
   const std::size_t bytes = bytes_of_kept_number(text, at);

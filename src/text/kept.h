@@ -37,7 +37,8 @@ struct KeptItem {
 /// name@host.org; the numbers of bytes_of_kept_number(); {name}, { name }, {{ name }},
 /// ${name}, { $name }, {n, number}, {n, plural, ...}, {% if n %}, $t(name), %s, %1$d, %(name)s, %1,
 /// %n, %L1, %name%, %<name>d, %% near one of these, $NAME$, <%= name %>, \\{name\\}, <<name>>,
-/// [[name]], __name__ or an empty tag such as <x id="1"/>; or what text/program_names.h knows.
+/// [[name]], __name__ or an empty tag such as <x id="1"/>; or what text/program_names.h
+/// knows, and with it, in documents only, addresses with other schemes and words such as %23Tag.
 KeptItem kept_item_at(std::string_view text, std::size_t at, const KeepOptions& kept);
 
 /// Whether the placeholder has texts inside, one of which a program shows: `{n, plural, ...}` of

@@ -146,6 +146,7 @@ bool is_inside_name(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::size_t bytes_of_file(std::string_view text, std::size_t at) {
+  if (text[at] == '*' && !is_one_of(at + 1 < text.size() ? text[at + 1] : ' ', "*./")) return 0;
   const char before = at > 0 ? text[at - 1] : ' ';
   if (is_letter_or_digit_of_ascii(before) ||
       std::string_view("_./\\:@~&=+%$#-").find(before) != std::string_view::npos)
@@ -156,7 +157,7 @@ std::size_t bytes_of_file(std::string_view text, std::size_t at) {
   const std::size_t first = has_drive ? 2 : 0;
   std::size_t end = first;
   while (end < rest.size() && (is_letter_or_digit_of_ascii(rest[end]) ||
-                               std::string_view("_./\\~@+-").find(rest[end]) != rest.npos))
+                               std::string_view("_./\\~@+-*").find(rest[end]) != rest.npos))
     ++end;
   if (has_letter_after(rest, end)) return 0;
   end = rest.substr(0, end).find_last_of(kLettersAndDigits);

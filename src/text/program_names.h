@@ -7,8 +7,8 @@
 namespace heed::text {
 
 /// The bytes of the path or name of a file that begins at `at`, such as config.yaml,
-/// images/dog.png, /etc/hosts, ~/.profile or C:\\a\\b.doc; 0 for none. A path that does not begin
-/// at a root or a folder ends in the name of a file, for "and/or" is none.
+/// images/dog.png, docs/*.md, /etc/hosts, ~/.profile or C:\\a\\b.doc; 0 for none. A path that does
+/// not begin at a root or a folder ends in the name of a file, for "and/or" is none.
 std::size_t bytes_of_file(std::string_view text, std::size_t at);
 
 /// The bytes of a name of programs that begins at `at`: words with `_` between them, all small or

@@ -263,9 +263,10 @@ TEST(Files, AMissingFolderIsSaidToBeMissing) {
 }
 
 TEST(Files, AnAddressIsNotAFile) {
-  EXPECT_EQ(message_of<UserError>([&] { require_file("https://a.org/b.de", "source"); }),
-            "source: no file 'https://a.org/b.de'; it is an address, and files alone are read; fetch "
-            "it first");
+  EXPECT_EQ(
+      message_of<UserError>([&] { require_file("https://a.org/b.de", "source"); }),
+      "source: no file 'https://a.org/b.de'; it is an address, and files alone are read; fetch "
+      "it first");
   EXPECT_EQ(message_of<UserError>([&] { require_file("file:///a/b.de", "source"); }),
             "source: no file 'file:///a/b.de'; write the path alone, without 'file://'");
 }

@@ -245,6 +245,22 @@ TEST(Document, ItemsInOneWordHaveOneName) {
               ElementsAre("See X1 and X2."));
 }
 
+TEST(Document, AddressesEndBeforeWhatIsWrittenWithAnEscape) {
+  const std::string
+      po =
+          "msgid \"\"\nmsgstr \"\"\n\nmsgid \"Open \\\"http://localhost\\\", %\\n\"\nmsgstr \"\"\n",
+      json = R"({"t": "Open \"http://a.org\" or http:\/\/a.org\/b or a\u0040b.org now"})";
+  EXPECT_EQ(with(document(po, "po"), {"NOW \"X1\", %"}),
+            "msgid \"\"\nmsgstr \"\"\n\n#, fuzzy\nmsgid \"Open \\\"http://localhost\\\", %\\n\"\n"
+            "msgstr \"NOW \\\"http://localhost\\\", %\\n\"\n");
+  const Document read(json, *format_named("jsonl"), {.read = {.columns = {"t"}}});
+  EXPECT_THAT(texts_of(read), ElementsAre("Open \"X1\" or X2 or X3 now"));
+  EXPECT_EQ(with(read, {"\"X3\" X2 \"X1\""}),
+            R"({"t": "\"a\u0040b.org\" http:\/\/a.org\/b \"http://a.org\""})");
+  EXPECT_THAT(texts_in("<p>See https://a.org/?a=1&amp;b=2&gt; or a&#64;b.org now.", "html"),
+              ElementsAre("See X1> or X2 now."));
+}
+
 TEST(Document, AddressesMayHaveItems) {
   for (const char* const format : {"txt", "md", "html"})
     EXPECT_THAT(texts_in("It is (https://{{ a }}{{ b }}/c?d={{ e }}), see http://www.{{ f }}/g. "
@@ -293,6 +309,36 @@ TEST(Document, SymbolsThatTheVocabularyLacksStay) {
   EXPECT_THAT(texts_of(read("今天下雨。我不出门。", "txt")), ElementsAre("今天下雨", "我不出门"));
   EXPECT_EQ(filled("<p>&copy; One &mdash; two &amp; &trade;.</p>", "html"),
             "<p>&copy; a &mdash; b</p>");
+}
+
+TEST(Document, AWordOfOneUnknownLetterIsASymbol) {
+  const auto texts = [](const std::string& text, const char* format) {
+    return texts_of(
+        Document(text, *format_named(format), {.knows = [](const std::string& character) {
+                   return std::string("πα×").find(character) == std::string::npos;
+                 }}));
+  };
+  EXPECT_THAT(texts("Use 2 &times; &pi; here, &pi;", "markdown"), ElementsAre("Use 2 here,"));
+  EXPECT_THAT(texts("<p>One &pi; two", "html"), ElementsAre("One two"));
+  // In a word it is a letter as any other, and so it is where it is written as itself.
+  EXPECT_THAT(texts("<p>&pi;&alpha;&pi; a&pi; &pi;2 π", "html"), ElementsAre("παπ aπ π2 π"));
+}
+
+TEST(Document, NamesOfOptionsInMarkupAreWhole) {
+  EXPECT_THAT(texts_in("Use **--input** or *-v* with **two words**, and *-ing*.", "markdown"),
+              ElementsAre("Use X1 or X2 with two words, and -ing."));
+  EXPECT_EQ(with(document("<p>Use <b>--input</b>=<i>FILE</i> or <b>-a</b> <i>FILE</i> now", "html"),
+                 {"JETZT X1 ODER X2 DATEI NUN"}),
+            "<p>JETZT <b>--input</b>=<i>FILE</i> ODER <b>-a</b> <i>DATEI</i> NUN");
+  EXPECT_THAT(texts_in("<p>Take <b>--in=</b><i>FILE</i> or <b>-b</b>=c", "html"),
+              ElementsAre("Take X1 or X2=c"));
+}
+
+TEST(PlainDocument, FilesForRobotsStay) {
+  EXPECT_THAT(
+      texts_in("# One two\n\nUser-agent: *\nAllow: /engage/\nAllow: /$\nDisallow: /\n", "txt"),
+      ElementsAre("One two"));
+  EXPECT_THAT(texts_in("Allow: /a\n\nHost: me\n", "txt"), ElementsAre("Allow: /a", "Host: me"));
 }
 
 TEST(PlainDocument, BrokenBytesAreRepairedForTheModelAndStay) {

@@ -22,7 +22,8 @@ TEST(DocumentFormats, AreFoundByNamesOfFiles) {
   EXPECT_EQ(name_of(format_of_name("film.vtt.zst")), "vtt");
   EXPECT_EQ(name_of(format_of_name("table.csv")), "csv");
   EXPECT_EQ(name_of(format_of_name("texts.ndjson")), "jsonl");
-  for (const char* xml : {"a.xml", "keyboard.page", "task.dita", "book.ditamap", "book.docbook"})
+  for (const char* xml :
+       {"a.xml", "keyboard.page", "task.dita", "book.ditamap", "book.docbook", "a.resx"})
     EXPECT_EQ(name_of(format_of_name(xml)), "xml") << xml;
   EXPECT_TRUE(format_of_name("notes.txt")->is_lines);
   for (const char* plain : {"train.de", "test.mkd", "md", ".md", "a.md/train.en.gz", "-", "", "a."})

@@ -226,6 +226,101 @@ TEST(Html, BranchesOfTemplatesAreTextsOfTheirOwn) {
               ElementsAre("A one two b."));
 }
 
+TEST(Html, CodeInBlocksOfTemplatesStays) {
+  for (const std::string code :
+       {"{{ block.super }}\n  a.dashboard.init();\n  {% if x %}\n  $('#One').modal('show');\n  {% "
+        "endif %}\n",
+        "{{ block.super }} a.init(); $('#Two').modal('show');",
+        "\n  // The dog runs in the house and sleeps.\n  var options = {\n    'url': '{% url 'a' "
+        "%}'\n  };\n"
+        "  a.init(options);\n",
+        "\ngtag('event', 'purchase', {\n  \"id\": '{{ b }}',\n  items: [\n  {% for c in d %}\n  {\n"
+        "    'name': '{{ c }}',\n  }{% if e %},{% endif %}\n  {% endfor %}\n  ]\n});\n",
+        "\n.a {\n  color: red;\n}\n"}) {
+    const std::string page =
+        "<p>One.</p>\n{% block title %}Two {{ a }}{% endblock %}\n{% block b %}" + code +
+        "{% endblock %}\n{% block c %}Three.{% endblock %}\n";
+    EXPECT_THAT(texts_of_html(page), ElementsAre("One.", "Two X1", "Three.")) << code;
+    EXPECT_EQ(identical_html(page), page);
+  }
+  // Text is none, whatever marks it has.
+  for (const std::string text : {"The dog runs in the house; the man (a friend) sits in it.",
+                                 "Call init(); and then the dog runs.", "Yes (no)"})
+    EXPECT_THAT(texts_of_html("{% block a %}\n" + text + "\n{% endblock %}"), ElementsAre(text));
+  EXPECT_THAT(texts_of_html("<p>a.init();</p>"), ElementsAre("a.init();"));
+}
+
+TEST(Html, AttributesInBlocksOfTemplatesStay) {
+  EXPECT_THAT(
+      texts_of_html("{% macro f(a) %}\n  {% if a %}\n  id=\"{{ a }}-{{ b }}\" class=\"one two\"\n"
+                    "  {% endif %}\n{% endmacro %}\n{% block c %} class=\"active\"{% endblock "
+                    "%}\n<p>Two \"three\"</p>"),
+      ElementsAre("Two \"three\""));
+}
+
+TEST(Html, TagsMayEndInEachBranchOfATemplate) {
+  const std::string page =
+      "<div class=\"a {% if x %}\">{% else %} b\">{% endif %}<p {% if y %}id=c>\n{% elif z %}>{% "
+      "else "
+      "%}title=\"d > e\">{% endif %}One.</p></div>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("One."));
+  EXPECT_EQ(translated_html(page, {"1"}), page.substr(0, page.find("One.")) + "1</p></div>");
+  // What is in a branch after the tag is text.
+  EXPECT_THAT(texts_of_html("<p {% if x %}>One{% else %}>two{% endif %}</p>"),
+              testing::Contains(testing::HasSubstr("One")));
+  EXPECT_EQ(identical_html("<p {% if x %}<b {% else %}"), "<p {% if x %}<b {% else %}");
+}
+
+TEST(Html, TagsOfMakoHandlebarsAndShopifyStay) {
+  const std::string mako =
+      "<%inherit file=\"a.html\"/>\n<%!\n  import os\n%>\n## A comment\n<%def name=\"f(x='>')\">\n"
+      "% if x > 1:\n  <p>One ${x} two</p>\n% endif\n</%def>\n<%doc>\n  Three\n</%doc>\n"
+      "<%self:f x=\"1\"/><p>Four: 5 % of 6</p>\n";
+  EXPECT_THAT(texts_of_html(mako), ElementsAre("One X1 two", "Four: 5 % of 6"));
+  EXPECT_EQ(identical_html(mako), mako);
+  EXPECT_THAT(texts_of_html("<%if x%>One<%end%>\n% two\n## three"),
+              ElementsAre("One % two ## three"));
+  EXPECT_THAT(
+      texts_of_html("<p>One</p>{{!-- two {{x}} three {{#if}} --}}<p>Four {{!-- five --}} six"),
+      ElementsAre("One", "Four six"));
+  EXPECT_THAT(
+      texts_of_html("<p>One</p>{{/* <b c=\"{{ if x }}\">two</b> {{ y }} */}}{{- /* <i>a</i> */ -}}"
+                    "{{ if and $a (ne $b `<nav id=\"c\"></nav>`) -}}<p>Three {{ end }}"),
+      ElementsAre("One", "Three"));
+  EXPECT_THAT(texts_of_html("<p>One</p>\n{% schema %}\n{\"name\": \"two\"}\n{% endschema %}\n"
+                            "{% stylesheet %}.a { b: c }{% endstylesheet %}"),
+              ElementsAre("One"));
+  EXPECT_THAT(texts_of_html("<mjml><mj-head><mj-title>One</mj-title><mj-preview>two</mj-preview>"
+                            "<mj-style>.a { b: c; }</mj-style></mj-head></mjml>"),
+              ElementsAre("One", "two"));
+}
+
+TEST(Html, DirectivesOfBladeStay) {
+  const std::string page =
+      "<p>Hello {!! $name !!}, the dog is here.</p><p>@if ($a) The dog @else The cat @endif is "
+      "here.</p><form>@csrf <label>Name</label> @error(\"x\") The error "
+      "@enderror</form><p>@lang(\"a.b\")"
+      " is (one).</p>\n@props(['type' => 'info', 'message'])\n<p>Write to a@if.org or @name "
+      "(me).</p>";
+  EXPECT_THAT(texts_of_html(page),
+              ElementsAre("Hello X1, the dog is here.", "X1 is here.", "The dog", "The cat",
+                          "Name The error", "X1 is (one).", "Write to X1 or @name (me)."));
+  EXPECT_EQ(identical_html(page), page);
+}
+
+TEST(Html, ComponentsBesideEachOtherAreTextsOfTheirOwn) {
+  const std::string page =
+      "<div><sl-button>Save</sl-button>\n<sl-button>Delete <b>the</b> file</sl-button> <!-- c -->"
+      "<BaseButton @click=\"f\">Open</BaseButton></div>\n<mat-group>\n <mat-tab>One</mat-tab>\n "
+      "<mat-tab>Two</mat-tab>\n</mat-group>";
+  EXPECT_THAT(texts_of_html(page), ElementsAre("Save", "Delete the file", "Open", "One", "Two"));
+  EXPECT_EQ(identical_html(page), page);
+  EXPECT_THAT(texts_of_html("<p>Click <my-icon>one</my-icon> <Two>two</Two> and three</p>"
+                            "<p><my-tag>New</my-tag> the house</p><B>a</B> <I>b</I>"),
+              ElementsAre("Click one two and three", "New the house", "a b"));
+  EXPECT_THAT(texts_of_html("<i18n>\n{\"en\": {\"a\": \"The dog\"}}\n</i18n>"), IsEmpty());
+}
+
 TEST(Html, WhatHasNoWordsAtTheEndsOfASentenceStaysThere) {
   const std::string page =
       "<button>\n  <i></i> <span>Toggle it</span>\n  <span class=b><i></i></span>\n"
@@ -470,7 +565,6 @@ TEST(Html, DeepAndLongPagesTakeLinearTime) {
   EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 60);
 }
 
-}  // namespace
 // Where the model has lost the name of an item, the item is written beside the words.
 TEST(Html, ANoBreakBlankAfterAnItemIsABlank) {
   for (const std::string blank : {" ", "&nbsp;", "\u00A0", "\u202F"}) {
@@ -485,4 +579,5 @@ TEST(Html, ANoBreakBlankAfterAnItemIsABlank) {
   }
 }
 
+}  // namespace
 }  // namespace heed::document

@@ -528,6 +528,15 @@ TEST(Markdown, NamesOfTagsThatBeginAsThoseOfCodeAreOthers) {
   EXPECT_EQ(filled(read_md(bytes)), bytes);
 }
 
+TEST(Markdown, WhatGoesOnInTheNextLineBeginsNoQuotation) {
+  for (const std::string text :
+       {"one {/*\n>*/} two\n", "one {{\n> }} two\n", "> one {{\n>> }} two\n"}) {
+    const Document read = read_md(text);
+    EXPECT_EQ(model_texts(read).size(), 1U) << text;
+    EXPECT_EQ(filled(read), text);
+  }
+}
+
 TEST(Markdown, CommentsOfMdxAndNamesOfHeadingsStay) {
   EXPECT_THAT(
       markdown_texts("## One {/*my-id*/}\n\nTwo. {/* truncate */} Three.\n\n{/* a\nb *c */}\n\n"
@@ -582,6 +591,14 @@ TEST(Markdown, NamesOfIncludedFilesStay) {
   EXPECT_THAT(markdown_texts("One\n\n--8<--\nsome file.md\nother.md\n--8<--\n\nTwo\n"
                              "\n-8<- \"a b.md\"\n\nThree"),
               ElementsAre("One", "Two", "Three"));
+}
+
+TEST(Markdown, LabelsOfNotesStayWhole) {
+  for (const std::string label : {"[^1]", "[^n1]", "[^why]", "[^what_is_it]", "[^note-12]"}) {
+    const std::string text = "It is" + label + " good.\n\n" + label + ": This is one.\n    Two.\n";
+    EXPECT_THAT(markdown_texts(text), ElementsAre("It is good.", "This is one.", "Two."));
+    EXPECT_EQ(markdown_with(text, "A."), "A." + label + "\n\n" + label + ": A.\n    A.\n");
+  }
 }
 
 }  // namespace

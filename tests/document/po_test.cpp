@@ -421,7 +421,7 @@ TEST(Po, AMessageWithCodeOfSphinxMakesNoDocumentationOfAProgram) {
       "#: cli.py:12\n#, python-format\nmsgid \"no file in %r\"\nmsgstr \"\"\n\n"
       "#: cli.py:13\nmsgid \"The *.po files of {name}.\"\nmsgstr \"\"\n";
   EXPECT_THAT(model_texts(read_into("de", file, "po")),
-              ElementsAre("It is in X1 here.", "no file in X1", "The *.po files of X1."));
+              ElementsAre("It is in X1 here.", "no file in X1", "The X1 files of X2."));
 }
 
 TEST(Po, AMessageMayHavePlaceholdersOfBothKinds) {
@@ -450,7 +450,29 @@ TEST(Po, CodeInBackticksStays) {
       ElementsAre("Run X1 or X2 in `here' and `there'."));
 }
 
-}  // namespace
+TEST(Po, EscapesThatATextIsAboutStay) {
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "msgid \"Lines end in \\\\n or (\\\\r\\\\n), not C:\\\\new.\"\n"
+                                    "msgstr \"\"\n",
+                                    "po")),
+              ElementsAre("Lines end in X1 or (X2), not X3."));
+}
+
+TEST(Po, CodeOfDocumentsStays) {
+  const std::string notes = "#. (itstool) path: section/p\n#: C/index.page:12\n",
+                    message =
+                        "msgid \"Run <cmd>make it</cmd> and <filename>a b</filename>.\"\n"
+                        "msgstr \"\"\n\n";
+  EXPECT_THAT(model_texts(read_into("de", notes + message, "po")), ElementsAre("Run X1 and X2."));
+  EXPECT_THAT(model_texts(read_into("de", message, "po")), ElementsAre("Run make it and a b."));
+  EXPECT_THAT(model_texts(read_into("de",
+                                    "#. Tag: screen\nmsgid \"make the house\"\nmsgstr \"\"\n\n"
+                                    "#. Tag: para\nmsgid \"One <command>x\"\nmsgstr \"\"\n\n"
+                                    "#: C/a.xml:10(programlisting)\nmsgid \"two\"\nmsgstr \"\"\n",
+                                    "po")),
+              ElementsAre("One x"));
+}
+
 TEST(PoDocument, AnAddressEndsBeforeAnEscapedQuote) {
   const Document read = read_into("de",
                                   R"(msgid "Open \"http://a.org\" or \"www.b.org/c?d=1\".")"
@@ -480,4 +502,5 @@ TEST(PoDocument, WhoTranslatesIsLeftToThem) {
       ElementsAre("Your names"));
 }
 
+}  // namespace
 }  // namespace heed::document

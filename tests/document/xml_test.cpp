@@ -58,7 +58,7 @@ TEST(XmlEvents, EntitiesAreNotExpanded) {
                                     "<!DOCTYPE a SYSTEM 'file:///etc/hostname' [<!ENTITY f SYSTEM "
                                     "'file:///etc/hostname'>]><a>One &f; &g; two</a>",
                                     "xml")),
-              ElementsAre("One two"));
+              ElementsAre("One X1 two"));
 }
 
 TEST(XmlEvents, OtherEncodingsAndBrokenDocumentsAreRefused) {
@@ -271,6 +271,119 @@ TEST(Xml, OfAppStreamIsTranslatedWhatItsRulesName) {
           "<code>five</code>.</p></description><developer id=\"x\"><name>Six</name></developer>"
           "<categories><category>Seven</category></categories></component>"),
       ElementsAre("Two", "Four X1.", "Six"));
+}
+
+TEST(Xml, OfResourcesOfDotNetTheStringsAreTranslated) {
+  const std::string bytes =
+      "<root><resheader name=\"resmimetype\"><value>text/microsoft-resx</value></resheader>"
+      "<resheader name=\"reader\"><value>The reader</value></resheader><data name=\"a\" "
+      "xml:space=\"preserve\"><value>Hello {0}</value><comment>No</comment></data><data name=\"b\" "
+      "type=\"System.Drawing.Size\"><value>1, 2</value></data><data name=\"c\" "
+      "mimetype=\"application/x-a\"><value>AAEC</value></data><data name=\">>d.Name\"><value>no"
+      "</value></data><metadata name=\"e\"><value>No</value></metadata></root>";
+  EXPECT_THAT(model_texts_of_xml(bytes), ElementsAre("Hello X1"));
+  EXPECT_EQ(filled(read_into("de", bytes, "xml")), bytes);
+}
+
+TEST(Xml, OfAPageOfXWikiTitleAndContentAreTranslated) {
+  EXPECT_THAT(
+      model_texts_of_xml("<xwikidoc version=\"1.5\"><web>Sandbox</web><name>House</name>"
+                         "<author>xwiki:XWiki.Admin</author><title>The house</title><content>One."
+                         "</content><object><name>no</name><property><content>No</content>"
+                         "</property></object></xwikidoc>"),
+      ElementsAre("The house", "One."));
+}
+
+/// What the model sees of a document with rules, and what was told.
+struct WithRules {
+  std::vector<std::string> texts, warnings;
+};
+
+WithRules with_rules(const std::string& rules, const std::string& rest,
+                     const std::string& attributes = "") {
+  WithRules out;
+  const std::string bytes =
+      "<doc xmlns:its=\"http://www.w3.org/2005/11/its\">\n<its:rules "
+      "version=\"2.0\"" +
+      attributes + ">" + rules + "</its:rules>" + rest + "</doc>";
+  const Document read(bytes, *format_named("xml"),
+                      {.read = {.source_language = "en", .warn = [&](const std::string& warning) {
+                                  out.warnings.push_back(warning);
+                                }}});
+  EXPECT_EQ(filled(read), bytes);
+  out.texts = model_texts(read);
+  return out;
+}
+
+TEST(ItsRules, SayWhatIsTranslated) {
+  const WithRules found = with_rules(
+      "<its:translateRule selector=\"//code | //p:kbd\" translate=\"no\" xmlns:p=\"urn:p\"/>"
+      "<its:translateRule selector=\"//code\" translate=\"yes\"/>"
+      "<its:translateRule selector=\"//id\" translate=\"no\"/>",
+      "<p>Press <q:kbd xmlns:q=\"urn:p\">the key</q:kbd> of <kbd>one</kbd>.</p><code>Two</code>"
+      "<id>No <b>no</b> <i its:translate=\"yes\">three</i></id><id xmlns=\"urn:p\">Four</id>");
+  EXPECT_THAT(found.texts, ElementsAre("Press X1 of one.", "Two", "three", "Four"));
+  EXPECT_THAT(found.warnings, IsEmpty());
+  EXPECT_THAT(
+      with_rules("<its:locNoteRule><its:locNote>no</its:locNote></its:locNoteRule>", "<p>One</p>")
+          .texts,
+      ElementsAre("One"));
+  EXPECT_THAT(with_rules("<its:translateRule selector=\"//*\" translate=\"no\"/>"
+                         "<its:translateRule selector=\"//p\" translate=\"yes\"/>",
+                         "<a>No</a><p>One <b>no</b></p>")
+                  .texts,
+              ElementsAre("One X1"));
+}
+
+TEST(ItsRules, AttributesAreTranslatedIfARuleSaysIt) {
+  EXPECT_THAT(
+      with_rules("<its:translateRule selector=\"//img/@alt | //@x\" translate=\"yes\"/>"
+                 "<its:translateRule selector=\"//img/@alt | //*/@title\" translate=\"yes\"/>"
+                 "<its:translateRule selector=\"//b/@title\" translate=\"no\"/>",
+                 "<p title='One &amp; two'>Three <img src=\"a\" alt=\"four\nfive\" "
+                 "title=\"six\"/> <b title=\"no\">seven</b></p><s translate=\"no\">no <u "
+                 "title=\"eight\"/></s>")
+          .texts,
+      ElementsAre("One & two", "Three seven", "four five", "six", "eight"));
+  const std::string page =
+      "<doc xmlns:i=\"http://www.w3.org/2005/11/its\"><i:rules><i:translateRule "
+      "selector=\"//p/@t\" translate=\"yes\"/></i:rules><p t='One'>Two</p></doc>";
+  EXPECT_THAT(filled(read_into("de", page, "xml"), {"\"A' <", "B"}),
+              HasSubstr("<p t='&quot;A&#39; &lt;'>B</p>"));
+}
+
+TEST(ItsRules, OthersAreToldAndNotFollowed) {
+  const WithRules found = with_rules(
+      "<its:translateRule selector=\"//a[@b]\" translate=\"no\"/>"
+      "<its:translateRule selector=\"/doc/a\" translate=\"no\"/>",
+      "<a b=\"c\">One</a>", " xlink:href=\"rules.xml\" xmlns:xlink=\"x\"");
+  EXPECT_THAT(found.texts, ElementsAre("One"));
+  EXPECT_THAT(found.warnings,
+              ElementsAre("line 2: the rules in rules.xml are not read; write those of what is "
+                          "translated into the document",
+                          testing::StartsWith("line 2: the rule for '//a[@b]' is not followed"),
+                          testing::StartsWith("line 2: the rule for '/doc/a' is not followed")));
+  // Rules of another vocabulary are none.
+  EXPECT_THAT(model_texts_of_xml("<a><rules xmlns=\"urn:x\"><translateRule selector=\"//b\" "
+                                 "translate=\"no\"/></rules><b>One</b></a>"),
+              ElementsAre("One"));
+}
+
+TEST(Xml, EntitiesAreWordsAndNeedNoDeclaration) {
+  const std::string part =
+      "<chapter><para>&kate; is an editor&nbsp;of the &kde; house.</para></chapter>";
+  EXPECT_THAT(model_texts_of_xml(part), ElementsAre("X1 is an editor\u00A0of the X2 house."));
+  EXPECT_EQ(filled(read_into("de", part, "xml")), part);
+  EXPECT_EQ(filled(read_into("de", part, "xml"), {"X2 A X1."}),
+            "<chapter><para>&kde; A &kate;.</para></chapter>");
+  EXPECT_THROW(xml_events(part), UserError);
+}
+
+TEST(Xml, CataloguesOfQtAreRefused) {
+  EXPECT_THAT(message_of<UserError>([] {
+                read_into("de", "<!DOCTYPE TS>\n<TS version=\"2.1\"><context/></TS>", "xml");
+              }),
+              HasSubstr("line 2: it is a catalogue of Qt"));
 }
 
 }  // namespace

@@ -69,10 +69,11 @@ TEST(ImportFormats, FollowFromAFileThatTheUserNames) {
 TEST(ImportFormats, AreNamedWhereThereIsNone) {
   EXPECT_THAT(refusal_of({"README.md"}),
               HasSubstr(": holds no model that heed knows: no config.json "
-                        "(Hugging Face), .npz (Marian)"));
+                        "(Hugging Face), .npz or .bin (Marian)"));
   EXPECT_THAT(
       importable_programs(),
-      StartsWith("Hugging Face (MarianMT, M2M-100, NLLB-200, mBART-50), Marian (or its .npz)"));
+      StartsWith("Hugging Face (MarianMT, M2M-100, NLLB-200, mBART-50), Marian (or its .npz or "
+                 ".bin; students of Firefox and Bergamot)"));
 }
 
 /// A file of a folder that has the others, too, as `heed import` refuses it.
@@ -85,24 +86,39 @@ std::string refusal_with(const std::string& file, const std::string& bytes,
 }
 
 // Beginnings of files as pymarian 1.12.42 and ctranslate2 4.8.5 wrote them.
-TEST(ShutFormats, AMarianModelInABinaryFileIsNoneOfCTranslate2) {
+TEST(ImportFormats, ABinaryFileIsMariansByItsBeginning) {
   const std::string marian =
       std::string("\x01\0\0\0\0\0\0\0\x71\0\0\0\0\0\0\0", 16) + "Wemb special:model.yml";
-  for (const char* file : {"model.bin", "model.intgemm.alphas.bin"}) {
-    EXPECT_THAT(refusal_with(file, marian, {"vocab.spm"}),
-                AllOf(HasSubstr(std::string("/") + file + ": a model of Marian"),
-                      HasSubstr("marian-conv -f model.bin -t model.npz")));
-    EXPECT_THAT(refusal_with(file, marian, {"vocab.spm"}, /*named=*/true),
-                HasSubstr(": a model of Marian"));
+  const std::string other("\6\0\0\0\x10\0TransformerSpec\0", 22);
+  for (const char* file : {"model.bin", "model.deen.intgemm.alphas.bin"}) {
+    const TemporaryFolder folder;
+    folder.write("vocab.spm", "");
+    folder.write("lex.50.50.deen.s2t.bin", "");
+    folder.write(file, marian);
+    EXPECT_EQ(std::string(format_of(Package(folder.path())).program), "Marian");
+    EXPECT_EQ(std::string(format_of(Package(folder / file)).program), "Marian");
+    // Beside a .npz it is the same program's.
+    folder.write("model.npz", "");
+    EXPECT_EQ(std::string(format_of(Package(folder.path())).program), "Marian");
   }
-  // Beside a model that heed opens it is nothing to complain of.
-  EXPECT_EQ(refusal_with("model.bin", marian, {"model.npz"}).find("a model of Marian"),
-            std::string::npos);
+  // Any name, where the user gives it.
   const TemporaryFolder folder;
-  folder.write("model.bin", std::string("\6\0\0\0\x10\0TransformerSpec\0", 22));
+  folder.write("student.bin", marian);
+  EXPECT_EQ(std::string(format_of(Package(folder / "student.bin")).program), "Marian");
+  EXPECT_THAT(message_of<UserError>([&] { format_of(Package(folder.path())); }),
+              HasSubstr("holds no model"));
+  folder.write("model.bin", other);
   EXPECT_EQ(std::string(format_of(Package(folder.path())).program), "CTranslate2");
-  EXPECT_THAT(message_of<UserError>([&] { format_of(Package(folder / "model.bin")); }),
-              HasSubstr("is no model by itself; name the folder"));
+  for (const char* file : {"model.bin", "lex.s2t.bin"}) {
+    folder.write(file, other);
+    EXPECT_THAT(message_of<UserError>([&] { format_of(Package(folder / file)); }),
+                HasSubstr("is no model by itself; name the folder"));
+  }
+  EXPECT_THAT(refusal_with("model.intgemm.bin",
+                           "version https://git-lfs.github.com/spec/v1\noid sha256:" +
+                               std::string(64, '1') + "\nsize 17\n",
+                           {"vocab.spm"}),
+              HasSubstr("model.intgemm.bin: is a Git LFS pointer"));
 }
 
 TEST(ShutFormats, NameTheConverter) {

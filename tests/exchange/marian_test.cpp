@@ -443,8 +443,8 @@ TEST_F(MarianImport, TakesTheModelThatIsNamed) {
   write("decoder.yml", "models: [elsewhere/c.npz]\nvocabs: [vocab.spm, vocab.spm]");
   EXPECT_THAT(refusal(), HasSubstr("decoder.yml: models names 'elsewhere/c.npz', and the folder "
                                    "has no such file"));
-  write("decoder.yml", "models: [model.intgemm8.bin]\nvocabs: [vocab.spm, vocab.spm]");
-  EXPECT_THAT(refusal(), HasSubstr("models names 'model.intgemm8.bin'; heed opens .npz"));
+  write("decoder.yml", "models: [model.onnx]\nvocabs: [vocab.spm, vocab.spm]");
+  EXPECT_THAT(refusal(), HasSubstr("models names 'model.onnx'; heed opens .npz and .bin"));
   write("decoder.yml", "models: [a.npz, model.npz]");
   EXPECT_THAT(refusal(), HasSubstr("decoder.yml: names 2 models"));
   EXPECT_EQ(positions(open(place("a.npz"))), "none");
@@ -457,7 +457,7 @@ TEST_F(MarianImport, TakesTheModelThatIsNamed) {
   std::filesystem::remove(place("a.npz"));
   EXPECT_EQ(positions(open()), "learned");
   std::filesystem::remove(place("b.npz"));
-  EXPECT_THAT(refusal(), HasSubstr("has no model of Marian (.npz)"));
+  EXPECT_THAT(refusal(), HasSubstr("has no model of Marian (.npz or .bin)"));
 }
 
 TEST_F(MarianImport, MayBeCompressed) {
@@ -532,7 +532,8 @@ TEST_F(MarianImport, SearchesAsDecoderYmlSays) {
                           "from -100 to 100"));
   EXPECT_THAT(with("normalize: -1\n").notes, ElementsAre(HasSubstr("normalize: -1 is left out")));
   EXPECT_THAT(with("shortlist: [lex.s2t, 50, 50]\n").notes,
-              ElementsAre(HasSubstr("shortlist: [lex.s2t, 50, 50] is left out")));
+              ElementsAre("the shortlist lex.s2t is left out: the folder has no such file; heed "
+                          "shortlist makes one of the model's own"));
   for (const char* option : {"skip-cost", "n-best", "allow-special", "no-spm-decode"})
     EXPECT_THAT(with(std::string(option) + ": true\n").notes,
                 ElementsAre(HasSubstr(fmt::format("{}: true is left out", option))));

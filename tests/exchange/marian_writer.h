@@ -3,6 +3,7 @@
 
 #include <sentencepiece_trainer.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
@@ -104,50 +105,145 @@ struct MarianTensors {
   int64_t source = 0, target = 0;      // word vectors
   bool shared = true;                  // one table of `source`
   std::vector<std::string> more = {};  // names
+  bool ssru = false;                   // in place of the decoder's self-attention
+  int64_t width = 2, inner = 3;        // of the states and of the feed-forward layers
 };
 
-/// Row i of the word vectors is i, i + 1/2.
-inline std::string marian_npz(const std::string& options, const MarianTensors& tensors) {
-  std::vector<Zipped> files;
-  const auto add = [&](const std::string& name, int64_t rows, int64_t columns) {
-    std::vector<float> numbers;
+/// A matrix. Row i is i, i + 1/2, i + 1, ...
+struct MarianTensor {
+  std::string name;
+  int64_t rows, columns;
+
+  std::vector<float> numbers() const {
+    std::vector<float> out;
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t k = 0; k < columns; ++k)
-        numbers.push_back(static_cast<float>(i) + static_cast<float>(k) / 2);
-    files.push_back(npy_file(name, "<f4", std::to_string(rows) + ", " + std::to_string(columns),
-                             bytes_of(numbers)));
+        out.push_back(static_cast<float>(i) + static_cast<float>(k) / 2);
+    return out;
+  }
+};
+
+inline std::vector<MarianTensor> marian_tensors(const MarianTensors& tensors) {
+  std::vector<MarianTensor> all;
+  const int64_t width = tensors.width, inner = tensors.inner;
+  const auto add = [&](const std::string& name, int64_t rows, int64_t columns) {
+    all.push_back({name, rows, columns});
   };
   if (tensors.shared) {
-    add("Wemb", tensors.source, 2);
+    add("Wemb", tensors.source, width);
   } else {
-    add("encoder_Wemb", tensors.source, 2);
-    add("decoder_Wemb", tensors.target, 2);
+    add("encoder_Wemb", tensors.source, width);
+    add("decoder_Wemb", tensors.target, width);
   }
   add("decoder_ff_logit_out_b", 1, tensors.shared ? tensors.source : tensors.target);
   const auto norm = [&](const std::string& name) {
-    add(name + "_ln_bias", 1, 2);
-    add(name + "_ln_scale", 1, 2);
+    add(name + "_ln_bias", 1, width);
+    add(name + "_ln_scale", 1, width);
   };
   for (const std::string layer : {"encoder_l1_", "decoder_l1_"}) {
+    const bool decoder = layer == "decoder_l1_";
     for (const std::string block : {"self_", "context_"}) {
-      if (layer == "encoder_l1_" && block == "context_") continue;
+      if (!decoder && block == "context_") continue;
+      if (decoder && block == "self_" && tensors.ssru) {
+        add(layer + "rnn_W", width, width);
+        add(layer + "rnn_Wf", width, width);
+        add(layer + "rnn_bf", 1, width);
+        norm(layer + "rnn_ffn");
+        continue;
+      }
       for (const char* part : {"k", "o", "q", "v"}) {
-        add(layer + block + "W" + part, 2, 2);
-        add(layer + block + "b" + part, 1, 2);
+        add(layer + block + "W" + part, width, width);
+        add(layer + block + "b" + part, 1, width);
       }
       norm(layer + block + "Wo");
     }
-    add(layer + "ffn_W1", 2, 3);
-    add(layer + "ffn_W2", 3, 2);
-    add(layer + "ffn_b1", 1, 3);
-    add(layer + "ffn_b2", 1, 2);
+    add(layer + "ffn_W1", width, inner);
+    add(layer + "ffn_W2", inner, width);
+    add(layer + "ffn_b1", 1, inner);
+    add(layer + "ffn_b2", 1, width);
     norm(layer + "ffn_ffn");
   }
-  for (const std::string& name : tensors.more) add(name, 1, 2);
-  // Filled with zeros up to a multiple of 256.
-  const std::string text = options + std::string(256 - options.size() % 256, '\0');
+  for (const std::string& name : tensors.more) add(name, 1, width);
+  return all;
+}
+
+/// special:model.yml is filled with zeros up to a multiple of 256.
+inline std::string marian_filled(const std::string& options) {
+  return options + std::string(256 - options.size() % 256, '\0');
+}
+
+inline std::string marian_npz(const std::string& options, const MarianTensors& tensors) {
+  std::vector<Zipped> files;
+  for (const MarianTensor& tensor : marian_tensors(tensors))
+    files.push_back(npy_file(tensor.name, "<f4",
+                             std::to_string(tensor.rows) + ", " + std::to_string(tensor.columns),
+                             bytes_of(tensor.numbers())));
+  const std::string text = marian_filled(options);
   files.push_back(npy_file("special:model.yml", "<i1", std::to_string(text.size()) + ",", text));
   return zip(files);
+}
+
+/// An item of a .bin; its data are filled up to a multiple of 256.
+struct MarianItem {
+  std::string name;
+  uint64_t type;
+  std::vector<int32_t> shape;
+  std::string data;
+};
+
+inline constexpr uint64_t kMarianBytes = 0x101, kMarianFloats = 0x404, kMarianQuantised = 0x10001,
+                          kBergamotQuantised = 0x4101;
+
+/// A .bin as pymarian 1.12.42 writes it.
+inline std::string marian_bin(std::vector<MarianItem> items) {
+  constexpr std::size_t kFilled = 256;
+  std::string out = bytes_of<uint64_t>(1) + bytes_of<uint64_t>(items.size());
+  for (MarianItem& item : items) {
+    item.data.resize((item.data.size() + kFilled - 1) / kFilled * kFilled);
+    for (const uint64_t number :
+         {static_cast<uint64_t>(item.name.size() + 1), item.type,
+          static_cast<uint64_t>(item.shape.size()), static_cast<uint64_t>(item.data.size())})
+      out += bytes_of(number);
+  }
+  for (const MarianItem& item : items) out += item.name + '\0';
+  for (const MarianItem& item : items) out += bytes_of(item.shape);
+  const uint64_t filling = (kFilled - (out.size() + sizeof filling) % kFilled) % kFilled;
+  out += bytes_of(filling) + std::string(filling, '\0');
+  for (const MarianItem& item : items) out += item.data;
+  return out;
+}
+
+/// A matrix in 8 bits, transposed but for word vectors, with its multiplier.
+inline MarianItem marian_quantised(const MarianTensor& tensor, uint64_t type, float multiplier) {
+  const std::vector<float> numbers = tensor.numbers();
+  const bool is_transposed = tensor.name.find("Wemb") == std::string::npos;
+  std::string data(numbers.size(), '\0');
+  for (int64_t row = 0; row < tensor.rows; ++row)
+    for (int64_t column = 0; column < tensor.columns; ++column)
+      data[is_transposed ? column * tensor.rows + row : row * tensor.columns + column] =
+          static_cast<char>(numbers[row * tensor.columns + column] * multiplier);
+  return {tensor.name,
+          type,
+          {static_cast<int32_t>(tensor.rows), static_cast<int32_t>(tensor.columns)},
+          data + bytes_of(multiplier)};
+}
+
+/// A student of Bergamot's: matrices in 8 bits, with multipliers of activations.
+inline std::string marian_student(const std::string& options, const MarianTensors& tensors) {
+  std::vector<MarianItem> items;
+  for (const MarianTensor& tensor : marian_tensors(tensors)) {
+    const std::vector<int32_t> shape = {static_cast<int32_t>(tensor.rows),
+                                        static_cast<int32_t>(tensor.columns)};
+    if (tensor.rows == 1) {  // biases and norms
+      items.push_back({tensor.name, kMarianFloats, shape, bytes_of(tensor.numbers())});
+      continue;
+    }
+    items.push_back(marian_quantised(tensor, kBergamotQuantised, 2));
+    items.push_back({tensor.name + "_QuantMultA", kMarianFloats, {1, 1}, bytes_of(2.5F)});
+  }
+  const std::string text = marian_filled(options);
+  items.push_back({"special:model.yml", kMarianBytes, {static_cast<int32_t>(text.size())}, text});
+  return marian_bin(std::move(items));
 }
 
 /// A SentencePiece file as Marian trains it: </s> 0, <unk> 1, no <s>.

@@ -29,9 +29,10 @@ TEST(Tokenizer, IsDoubtedWhereItFindsNoWords) {
     config.tokenize = tokenize;
     return tokenizer_doubt(lines, config, "test.zh").value_or("");
   };
-  EXPECT_EQ(doubt(kChinese, "13a"),
-            "evaluation.tokenize: 13a finds no words in test.zh, where there are no blanks between them, "
-            "and BLEU is meaningless; set it to zh");
+  EXPECT_EQ(
+      doubt(kChinese, "13a"),
+      "evaluation.tokenize: 13a finds no words in test.zh, where there are no blanks between them, "
+      "and BLEU is meaningless; set it to zh");
   for (const char* blind : {"13a", "intl", "none", "ko-mecab"})
     EXPECT_THAT(doubt(kJapanese, blind), HasSubstr("set it to ja-mecab or char")) << blind;
   for (const char* other : {"zh", "ja-mecab"})

@@ -42,7 +42,7 @@ TEST(Kept, Files) {
               UnorderedElementsAre("/etc/heed/x", "~/.profile", "../y", "./run", "C:\\a\\b.doc",
                                    "/usr/share/doc"));
   EXPECT_THAT(names_in("and/or, km/h, 24/7, TCP/IP /s d.h. z.B. u.a.m. Ende.Das example.org 1.5 "
-                       "a.py( x.txté äx.md config.Yaml .txt ... // http://x.org/a.html a=b.txt"),
+                       "a.py( x.txté äx.md config.Yaml .txt ... // a=b.txt"),
               IsEmpty());
   EXPECT_THAT(items_of("urls", "config.yaml /etc/hosts.conf user_name"), IsEmpty());
 }
@@ -73,6 +73,18 @@ TEST(Kept, NamesOfPrograms) {
                        "tod_s niño_a __init__ __two_words__ _two_words_ _very_ a_b o_o the____cat "
                        "MyClass_name größe_max max_größe foo_bar@ 1_000 x__y__z"),
               IsEmpty());
+}
+
+TEST(Kept, FilesAreAlsoAddressesWithOtherSchemes) {
+  EXPECT_THAT(names_in("See weblate://project/component, (git+ssh://a.org/b) or x://."),
+              UnorderedElementsAre("weblate://project/component", "git+ssh://a.org/b"));
+  EXPECT_THAT(names_in("Take docs/screenshots/*.png, *.txt, **/*.py and 2*3, *one* or **two**."),
+              UnorderedElementsAre("docs/screenshots/*.png", "*.txt", "**/*.py"));
+  EXPECT_THAT(names_in("Use %23Weblate or a%20b%20c, %20 of %20lik."),
+              UnorderedElementsAre("%23Weblate"));
+  EXPECT_THAT(names_in("Go to http://<user>@a.org/b, git://a/{c}/d or e://<f g>"),
+              UnorderedElementsAre("http://<user>@a.org/b", "git://a/{c}/d"));
+  EXPECT_THAT(kept_items_in("weblate://a/b", {.urls = true}), testing::IsEmpty());
 }
 
 TEST(Kept, AddressesEndWhereAnotherScriptBegins) {

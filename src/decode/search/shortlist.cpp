@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "base/error.h"
 
@@ -53,25 +54,33 @@ std::vector<Number> take(std::string_view& bytes, uint64_t count) {
 
 }  // namespace
 
-Shortlist::Shortlist(std::string_view bytes, const std::string& name,
-                     const text::Vocabulary& source, const text::Vocabulary& target)
-    : joint_(source.fingerprint() == target.fingerprint()), always_(target.size()) {
+ShortlistTable read_shortlist(std::string_view bytes, const std::string& name,
+                              const std::string& cure) {
   Header header{};
   std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
-  if (header.magic != kMagic)
-    throw UserError(name + ": is no shortlist; `heed shortlist` makes one");
-  const UserError damaged(name + ": is damaged; make it again with `heed shortlist`");
+  if (header.magic != kMagic) throw UserError("{}: is no shortlist; {}", name, cure);
+  const UserError damaged("{}: is damaged; {}", name, cure);
   const uint64_t most = bytes.size();
   const bool whole = header.offsets > 0 && header.offsets <= most && header.pieces <= most &&
                      sizeof header + 8 * header.offsets + 4 * header.pieces == most &&
                      checksum_of(bytes) == header.checksum;
   if (!whole) throw damaged;
   bytes.remove_prefix(sizeof header);
-  offsets_ = take<uint64_t>(bytes, header.offsets);
-  pieces_ = take<uint32_t>(bytes, header.pieces);
-  if (!std::ranges::is_sorted(offsets_) || offsets_.front() != 0 ||
-      offsets_.back() != header.pieces)
+  ShortlistTable file{.frequent = header.frequent,
+                      .offsets = take<uint64_t>(bytes, header.offsets)};
+  file.pieces = take<uint32_t>(bytes, header.pieces);
+  if (!std::ranges::is_sorted(file.offsets) || file.offsets.front() != 0 ||
+      file.offsets.back() != header.pieces)
     throw damaged;
+  return file;
+}
+
+Shortlist::Shortlist(std::string_view bytes, const std::string& name,
+                     const text::Vocabulary& source, const text::Vocabulary& target)
+    : joint_(source.fingerprint() == target.fingerprint()), always_(target.size()) {
+  ShortlistTable file = read_shortlist(bytes, name, "`heed shortlist` makes one");
+  offsets_ = std::move(file.offsets);
+  pieces_ = std::move(file.pieces);
   const auto size = static_cast<uint32_t>(target.size());
   const auto is_sealed = [&] {
     const std::span seal(pieces_.begin() + offsets_[text::kPad],
@@ -85,7 +94,7 @@ Shortlist::Shortlist(std::string_view bytes, const std::string& name,
     throw UserError(name +
                     ": belongs to other vocabularies than the model; make one for it with "
                     "`heed shortlist`");
-  std::fill_n(always_.begin(), std::min<uint64_t>(std::max(header.frequent, kSpecial), size), 1);
+  std::fill_n(always_.begin(), std::min<uint64_t>(std::max(file.frequent, kSpecial), size), 1);
   for (uint64_t i = offsets_[text::kEnd]; i < offsets_[text::kEnd + 1]; ++i)
     always_[pieces_[i]] = 1;
   if (is_of_other_languages(source, target))

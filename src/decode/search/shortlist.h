@@ -27,6 +27,18 @@ using engine::PieceList;
 /// The list of a source piece whose translations are not known.
 inline const PieceList kUnknownTranslations{text::kPad};
 
+/// The lists of a file as they stand there, by the ids of the program that wrote it.
+struct ShortlistTable {
+  uint64_t frequent = 0;
+  std::vector<uint64_t> offsets;  // [source pieces + 1], ascending, from 0 to the number of pieces
+  std::vector<uint32_t> pieces;
+};
+
+/// Reads the bytes of a file. Throws UserError "NAME: WHAT; CURE" if they are no shortlist, or are
+/// damaged, as the checksum says, too.
+ShortlistTable read_shortlist(std::string_view bytes, const std::string& name,
+                              const std::string& cure);
+
 class Shortlist {
  public:
   /// Reads the bytes of a file; `name` begins messages. Throws UserError if they are no shortlist,
