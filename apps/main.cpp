@@ -255,7 +255,8 @@ std::vector<std::string> commands_of(const CLI::App& app) {
 std::string cure_of_argument(const std::string& extra, const CLI::App& command,
                              const std::vector<std::string>& words) {
   const auto at = std::ranges::find(words, extra);
-  if (at - words.begin() >= 2 && at != words.end() && at[-2] == "--set")
+  if (at - words.begin() >= 2 && at != words.end() && at[-2] == "--set" &&
+      at[-1].find('=') == std::string::npos)
     return fmt::format("; write --set {}", shell_word(at[-1] + "=" + extra));
   std::error_code none;
   if (command.get_name() == "train" && at != words.end() &&
