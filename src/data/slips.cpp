@@ -490,8 +490,13 @@ std::string realign_command(const std::string& source, const std::string& target
   if (!target.empty())
     return fmt::format("heed clean {} {} --realign -o {}", shell_path(source), shell_path(target),
                        realigned_name(source, target));
-  const std::string both = shell_path(source);
-  return fmt::format("cut -f1 {} > SOURCE; cut -f2 {} > TARGET; {}", both, both,
+  const auto column = [&](int number) {
+    const std::string both = shell_path(source), cut = fmt::format("cut -f{}", number);
+    if (source.ends_with(".gz")) return fmt::format("zcat < {} | {}", both, cut);
+    if (source.ends_with(".zst")) return fmt::format("zstdcat < {} | {}", both, cut);
+    return cut + ' ' + both;
+  };
+  return fmt::format("{} > SOURCE; {} > TARGET; {}", column(1), column(2),
                      realign_command("SOURCE", "TARGET"));
 }
 

@@ -118,7 +118,7 @@ class Attack(rounds.DrawnRound):
 
     def document(self):
         folder = self.draw.choice(sorted(SEEDS.iterdir()))
-        name = folder.name if folder.is_dir() else folder.stem or folder.name
+        name = (folder.name if folder.is_dir() else folder.stem or folder.name).split("_")[0]  # html_template
         data = (self.draw.choice(sorted(folder.iterdir())) if folder.is_dir() else folder).read_bytes()
         for _ in range(self.draw.randint(0, 6)):
             at, piece = self.draw.randint(0, len(data)), encoded(self.text(MARKS + LETTERS, 4))

@@ -76,6 +76,9 @@ TEST(Slips, TheirMessageHasTheCommandThatMendsThem) {
             said +
                 "; mend it by `cut -f1 c.tsv > SOURCE; cut -f2 c.tsv > TARGET; heed clean SOURCE "
                 "TARGET --realign -o realigned`");
+  EXPECT_THAT(late.message("c d.tsv.gz", ""),
+              HasSubstr("`zcat < 'c d.tsv.gz' | cut -f1 > SOURCE; zcat < 'c d.tsv.gz' | cut -f2 > "
+                        "TARGET; heed clean SOURCE "));
   const TemporaryFolder folder;  // a table is read line by line
   EXPECT_EQ(late.message("a.de", folder.write("b.csv", "a,b\n")), said);
 }

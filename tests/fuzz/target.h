@@ -30,12 +30,26 @@ inline std::string_view text_of(const uint8_t* data, std::size_t size) {
 inline constexpr std::size_t kLongestMessage = 4000;
 
 /// Runs `action`; true where it came to its end. heed's own errors are answers as long as each is
-/// one short line. Whatever else is thrown gets out, and is a finding.
+/// one short line, or a list of faults with such a line for each. Whatever else is thrown gets out,
+/// and is a finding.
 template <class Action>
 bool answers(const Action& action) {
-  const auto check = [](std::string_view message) {
-    expect(message.find_first_of("\n\r") == std::string_view::npos, "a message of several lines");
-    expect(message.size() <= kLongestMessage, "a message that quotes too much");
+  const auto check_line = [](std::string_view line) {
+    expect(line.find_first_of("\n\r") == std::string_view::npos, "a message of several lines");
+    expect(line.size() <= kLongestMessage, "a message that quotes too much");
+  };
+  const auto check = [&](std::string_view message) {
+    constexpr std::string_view kNext = "\n  ";
+    constexpr int kMostLines = 11;
+    const std::string_view head = message.substr(0, message.find(kNext));
+    if (!head.ends_with(" faults") && !head.ends_with(" faults or more"))
+      return check_line(message);
+    for (int lines = 1; !message.empty(); ++lines) {
+      expect(lines <= kMostLines, "a message of very many lines");
+      const std::size_t end = std::min(message.find(kNext), message.size());
+      check_line(message.substr(0, end));
+      message.remove_prefix(std::min(end + kNext.size(), message.size()));
+    }
   };
   try {
     action();
