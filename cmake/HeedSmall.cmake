@@ -68,3 +68,9 @@ target_include_directories(heed_translate_flags SYSTEM INTERFACE ${HEED_MD4C_SOU
 target_compile_options(md4c PRIVATE -O2 -w -ffunction-sections -fdata-sections)
 target_link_libraries(heed-translate PRIVATE md4c)
 target_link_options(heed-translate PRIVATE -static LINKER:--gc-sections LINKER:--strip-all)
+# gold makes one function of those with the same code, apart from functions whose addresses are compared.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold HEED_HAS_GOLD)
+if(HEED_HAS_GOLD AND NOT CMAKE_CROSSCOMPILING)
+  target_link_options(heed-translate PRIVATE -fuse-ld=gold LINKER:--icf=safe)
+endif()

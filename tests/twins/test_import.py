@@ -361,7 +361,8 @@ class Import(TwinTest):
 
     def test_what_heed_lacks_is_refused(self):
         cases = {
-            "transformer-decoder-autoreg": "rnn",
+            "transformer-decoder-autoreg": "average-attention",
+            "dec-cell": "gru",
             "type": "s2s",
             "transformer-ffn-activation": "gelu",
             "transformer-postprocess-emb": "na",
@@ -370,7 +371,8 @@ class Import(TwinTest):
         for option, value in cases.items():
             with self.subTest(option):
                 name = f"refused-{option}"
-                folder = made.write(self.folder / name, pieces_of, segments, **{option: value})
+                options = {"transformer-decoder-autoreg": "rnn"} if option == "dec-cell" else {}
+                folder = made.write(self.folder / name, pieces_of, segments, **options, **{option: value})
                 command = [HEED, "import", str(folder), "-o", str(folder / "out")]
                 done = subprocess.run(command, capture_output=True, text=True, timeout=120)
                 self.assertEqual(done.returncode, 2, done.stderr)
