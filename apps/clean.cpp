@@ -289,12 +289,15 @@ void realign(const CleanArgs& args) {
                                           : slips.blindness());
   for (const std::string& slip : slips.text()) log::info(slip);
   AtomicFile source(outputs[0]), target(outputs[1]), removed(outputs[2]);
+  data::SlipFinder finder;  // of what is left
   const data::RealignedCounts counts =
       data::realign(args.source, args.target, slips,
                     {.pair =
                          [&](const std::string& from, const std::string& to) {
                            source.write(from + "\n");
                            target.write(to + "\n");
+                           finder.add_source(data::marks_of(from));
+                           finder.add_target(data::marks_of(to));
                          },
                      .alone =
                          [&](int64_t number, bool of_source, const std::string& line) {
@@ -308,7 +311,7 @@ void realign(const CleanArgs& args) {
       "no partner",
       args.output, slips.any() ? "" : "no line has slipped; ", counted(counts.pairs, "pair"),
       counts.joined, counted(counts.sources, "line"), counted(counts.targets, "line"));
-  if (const data::Slips left = data::find_slips(outputs[0], outputs[1]); left.any())
+  if (const data::Slips left = finder.finish(); left.any())
     log::warn("{}: some are not mended yet: {}", args.output, left.message(outputs[0], outputs[1]));
   else if (!left.could_be_seen() && counts.pairs > 0)
     log::warn("{}: {}", args.output, left.blindness());

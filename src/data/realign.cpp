@@ -17,7 +17,7 @@ constexpr int64_t kAlignedAnew = 12;              // lines of a stretch that are
 constexpr int64_t kMostCells = int64_t{1} << 22;  // of the table of align()
 constexpr float kOpened = -5, kGoesOn = -0.3F;    // nats of lines without a partner
 constexpr float kJoined = -6;                     // nats of two lines for one
-constexpr float kEmptyBeside = -20, kBothEmpty = 0.5F;
+constexpr float kOneEmpty = -20, kBothEmpty = 0.5F;
 
 /// How a bead ends.
 enum Move : unsigned char { kPair, kTwoSources, kTwoTargets, kSourceAlone, kTargetAlone, kStart };
@@ -105,7 +105,7 @@ class AlignmentTable {
     };
     if (i > 0 && j > 0) {
       const LineMarks &source = source_[i - 1], &target = target_[j - 1];
-      together(kPair, source.is_empty() != target.is_empty() ? kEmptyBeside
+      together(kPair, source.is_empty() != target.is_empty() ? kOneEmpty
                       : source.is_empty()                    ? kBothEmpty
                                                              : likeness_.of(source, target));
     }

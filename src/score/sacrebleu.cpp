@@ -293,8 +293,7 @@ std::optional<std::string> tokenizer_doubt(std::span<const std::string> lines,
   if (!blind && !of_another_script) return std::nullopt;
   return fmt::format(
       "evaluation.tokenize: {} finds no words in {}, where there are no blanks between them, and "
-      "BLEU "
-      "is meaningless; set it to {}{}",
+      "BLEU is meaningless; set it to {}{}",
       tokenizer, name, fitting, fitting == "ja-mecab" ? " or char" : "");
 }
 

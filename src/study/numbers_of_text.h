@@ -91,7 +91,7 @@ class NumbersOfText {
   JoinedGroups groups_;
   std::vector<RaisedNumber> raised_;
   // Fractions of one character, with and without the whole numbers before them. Where a text is
-  // written from the right, these stand behind them.
+  // written from the right, these stand after them.
   std::vector<NumberReading> fractions_, parts_;
   std::vector<NumberReading> plain_fractions_;  // what may be one: 3/4 is a date, too
   std::set<std::string> endings_of_years_;
