@@ -188,10 +188,8 @@ class PairJudge {
       slips.add_target(data::marks_of(pair.target));
     }
     reader.warn_of_damage();
-    if (const data::Slips found = slips.finish(); found.any() && !is_table(args))
-      log::warn(found.message(args.source, args.target));
-    else if (found.are_strangers())
-      log::warn(data::Slips::strangers(args.source, args.target));
+    const auto fault = slips.finish().fault(args.source, args.target);
+    if (fault && !(fault->can_be_mended && is_table(args))) log::warn(fault->message);
     finder_.expect_scripts(sources.most(), targets.most());
     copy_limit_ = copies.limit();
   }
@@ -283,10 +281,11 @@ void realign(const CleanArgs& args) {
   const auto outputs = files_of(args.output);
   require_writable({outputs.begin(), outputs.end()}, {args.source, args.target});
   const data::Slips slips = data::find_slips(args.source, args.target);
-  if (!slips.could_be_seen())
+  if (!slips.could_be_seen()) {
+    const auto fault = slips.fault(args.source, args.target);
     throw UserError("clean: --realign: {}; nothing is written",
-                    slips.are_strangers() ? data::Slips::strangers(args.source, args.target)
-                                          : slips.blindness());
+                    fault ? fault->message : slips.blindness());
+  }
   for (const std::string& slip : slips.text()) log::info(slip);
   AtomicFile source(outputs[0]), target(outputs[1]), removed(outputs[2]);
   data::SlipFinder finder;  // of what is left
@@ -300,10 +299,12 @@ void realign(const CleanArgs& args) {
                            finder.add_target(data::marks_of(to));
                          },
                      .alone =
-                         [&](int64_t number, bool of_source, const std::string& line) {
-                           const std::string text = text::fold_spaces(line);
-                           removed.write(fmt::format("{}\tno partner\t{}\t{}\n", number,
-                                                     of_source ? text : "", of_source ? "" : text));
+                         [&](const data::LineAlone& one) {
+                           const std::string text = text::fold_spaces(one.line);
+                           removed.write(fmt::format(
+                               "{}\t{}\t{}\t{}\n", one.number,
+                               one.out_of_order ? "out of order" : "no partner",
+                               one.of_source ? text : "", one.of_source ? "" : text));
                          }});
   AtomicFile::commit_together({&source, &target, &removed});
   log::info(
@@ -311,8 +312,16 @@ void realign(const CleanArgs& args) {
       "no partner",
       args.output, slips.any() ? "" : "no line has slipped; ", counted(counts.pairs, "pair"),
       counts.joined, counted(counts.sources, "line"), counted(counts.targets, "line"));
-  if (const data::Slips left = finder.finish(); left.any())
-    log::warn("{}: some are not mended yet: {}", args.output, left.message(outputs[0], outputs[1]));
+  if (counts.sources_out_of_order + counts.targets_out_of_order > 0)
+    log::warn(
+        "{}: {} of the source and {} of the target are out of order, and in no pair: pairs keep "
+        "the order of both files",
+        args.output, counted(counts.sources_out_of_order, "line"),
+        counted(counts.targets_out_of_order, "line"));
+  const data::Slips left = finder.finish();
+  if (const auto fault = left.fault(outputs[0], outputs[1]))
+    log::warn("{}: {}{}", args.output, fault->can_be_mended ? "some are not mended yet: " : "",
+              fault->message);
   else if (!left.could_be_seen() && counts.pairs > 0)
     log::warn("{}: {}", args.output, left.blindness());
 }

@@ -189,17 +189,19 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ne
   return {pair("train", true), pair("valid", valid > 0), pair("test", test > 0)};
 }
 
-/// Throws where the lines have slipped: pairs that are divided cannot be put right any more. Warns
-/// of a header, which would become a pair of one of the parts.
-void require_sound_lines(const InitArgs& args, const data::CorpusShape& shape) {
+/// Throws where lines have slipped or are out of order: pairs that are divided cannot be put right
+/// any more. Warns of files that do not seem to belong together, and of a header, which would
+/// become a pair of one of the parts. Returns what it has told.
+data::ToldBefore require_sound_lines(const InitArgs& args, const data::CorpusShape& shape) {
   const std::string name = data::realigned_name(args.source, args.target);
-  if (shape.slips.any())
+  const auto fault = shape.slips.fault(args.source, args.target);
+  if (fault && fault->can_be_mended)
     throw UserError("init: {}: {}; and then: heed init {}.source {}.target --name {}",
-                    data::files_text(args.source, args.target),
-                    shape.slips.message(args.source, args.target), name, name,
+                    data::files_text(args.source, args.target), fault->message, name, name,
                     shell_word(args.name));
-  if (shape.slips.are_strangers()) log::warn(data::Slips::strangers(args.source, args.target));
-  if (!shape.has_header) return;
+  if (fault) log::warn(fault->message);
+  const data::ToldBefore told{.header = shape.has_header, .lines = fault.has_value()};
+  if (!shape.has_header) return told;
   std::string cure;
   for (const std::string& path : {args.source, args.target})
     if (!path.empty())
@@ -210,6 +212,7 @@ void require_sound_lines(const InitArgs& args, const data::CorpusShape& shape) {
   log::warn(
       "{}: line 1 has names of columns, and counts as a pair; to leave it out, init anew with: {}",
       data::files_text(args.source, args.target), cure);
+  return told;
 }
 
 void init(InitArgs args) {
@@ -243,7 +246,7 @@ void init(InitArgs args) {
         "init: both sides of {} are the same in each of the {}; a model of them would only copy; "
         "name a text and its translation",
         data::files_text(args.source, args.target), counted(shape.pairs, "pair"));
-  require_sound_lines(args, shape);
+  const data::ToldBefore told = require_sound_lines(args, shape);
   const int64_t valid = args.valid.value_or(held_out_of(shape.pairs));
   const int64_t test = args.test.value_or(held_out_of(shape.pairs));
   log::info(
@@ -293,7 +296,7 @@ void init(InitArgs args) {
     return run::load_config(args.output, {});
   };
   run::Config config = write();
-  data::report_hygiene(config.data, shape.has_header);
+  data::report_hygiene(config.data, told);
   signals::stop_if_interrupted();
   run::Check found =
       run::check_run(config, {.file = args.output, .header_is_told = shape.has_header});

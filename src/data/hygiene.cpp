@@ -144,9 +144,10 @@ json json_of(const HygieneReport::Set& set) {
   for (const auto& [name, notice] : set.traces.by_name()) out["traces"][name] = json_of(notice);
   out["slips"] = json::array();
   for (const Stretch& stretch : set.slips.stretches)
-    if (set.slips.any() && stretch.lag.value_or(0) != 0)
-      out["slips"].push_back(
-          {{"first", stretch.begin + 1}, {"last", stretch.end}, {"lag", *stretch.lag}});
+    if (set.slips.any() && !stretch.is_right())
+      out["slips"].push_back({{"first", stretch.begin + 1},
+                              {"last", stretch.end},
+                              {"lag", stretch.in_order ? json(*stretch.lag) : json()}});
   out["damage"] = set.damage;
   if (training) return out;
   out["overlap"] = {{"source", json_of(set.source_in_training)},
@@ -215,12 +216,8 @@ std::vector<HygieneReport::Line> HygieneReport::lines() const {
       say(describe(static_cast<Flaw>(i), ratio), set.found[i]);
     for (const std::string& trace : set.traces.text()) add("  " + trace);
     for (const std::string& one : set.damage) add("  " + one);
-    if (set.slips.any())
-      lines.push_back(
-          {.text = "  " + set.slips.message(set.source, set.target), .is_warning = true});
-    else if (set.slips.are_strangers())
-      lines.push_back(
-          {.text = "  " + Slips::strangers(set.source, set.target), .is_warning = true});
+    if (const auto fault = set.slips.fault(set.source, set.target))
+      lines.push_back({.text = "  " + fault->message, .is_warning = true});
     if (lines.size() == head + 1) lines[head].text += ": no flaws found";
   }
   return lines;
@@ -239,13 +236,14 @@ std::string HygieneReport::to_json() const {
                                                             json::error_handler_t::replace);
 }
 
-HygieneReport report_hygiene(const DataConfig& config, bool header_is_told) {
+HygieneReport report_hygiene(const DataConfig& config, const ToldBefore& told) {
   HygieneReport report = check_hygiene(config);
   for (HygieneReport::Set& set : report.sets) {
     if (set.key == "data.test")
       for (const std::string& found : set.damage) log::warn(found);
     set.damage.clear();
-    if (header_is_told) set.traces.forget_header();
+    if (told.header) set.traces.forget_header();
+    if (told.lines) set.slips = {};
   }
   for (const HygieneReport::Line& line : report.lines())
     if (line.is_warning)

@@ -63,9 +63,15 @@ struct HygieneReport {
 /// of validation and test pairs. Throws UserError where a file is missing, empty or mostly not
 /// UTF-8, where two files differ in length, and for a wrong line of an alignment.
 HygieneReport check_hygiene(const DataConfig& config);
+
+/// What the caller has told of the text of which the corpora are parts.
+struct ToldBefore {
+  bool header = false;  // of a line of column names
+  bool lines = false;   // that lines do not belong together (Slips::fault())
+};
+
 /// The same as check_hygiene(), but also writes the report to the log; not the damage of training
-/// and validation sets, which is told when they are read again. `header_is_told`: nor a line of
-/// column names, of which the caller has told.
-HygieneReport report_hygiene(const DataConfig& config, bool header_is_told = false);
+/// and validation sets, which is told when they are read again, nor what has been told before.
+HygieneReport report_hygiene(const DataConfig& config, const ToldBefore& told = {});
 
 }  // namespace heed::data

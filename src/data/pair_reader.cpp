@@ -128,8 +128,8 @@ void PairReader::mismatch() {
     if (const auto flaw = text::csv_flaw(reader->path())) advice = "; " + *flaw;
   if (advice.empty() && !text::is_stream(source_.path()) && !text::is_stream(target_->path())) {
     const Slips slips = find_slips(source_.path(), target_->path());
-    if (slips.any())
-      advice = "; " + slips.message(source_.path(), target_->path());
+    if (const auto fault = slips.fault(source_.path(), target_->path()))
+      advice = "; " + fault->message;
     else if (slips.could_be_seen())
       advice = fmt::format("; the lines that both have fit, and `{}` leaves out the others",
                            realign_command(source_.path(), target_->path()));

@@ -145,6 +145,10 @@ class Realigner {
     const PairLikeness* likeness = nullptr;
     for (const Stretch& stretch : slips_.stretches) {
       if (!stretch.lag) continue;
+      if (!stretch.in_order) {
+        leave_out(stretch, likeness);
+        continue;
+      }
       likeness = stretch.likeness.get();
       const int64_t margin = std::min(kAlignedAnew, stretch.lines() / 2);
       const int64_t lag = *stretch.lag;
@@ -176,6 +180,55 @@ class Realigner {
     return line;
   }
 
+  /// Neither side of a part that fits at no lag is in pairs.
+  void leave_out(const Stretch& stretch, const PairLikeness* likeness) {
+    const int64_t lag = *stretch.lag;
+    align_to(std::max(stretch.begin, next_source_),
+             std::clamp(stretch.begin + lag, next_target_, slips_.targets), likeness);
+    while (next_source_ < stretch.end) {
+      const std::string line = read_source();
+      alone_source(line, next_source_ - 1, true);
+    }
+    const int64_t end = std::min(stretch.end + lag, slips_.targets);
+    while (next_target_ < end) {
+      const std::string line = read_target();
+      alone_target(line, next_target_ - 1, true);
+    }
+  }
+
+  /// Lines without a pair, counted from 0.
+  void alone_source(const std::string& line, int64_t at, bool out_of_order) {
+    ++(out_of_order ? counts_.sources_out_of_order : counts_.sources);
+    out_.alone(
+        {.number = at + 1, .of_source = true, .out_of_order = out_of_order, .line = line});
+  }
+  void alone_target(const std::string& line, int64_t at, bool out_of_order) {
+    ++(out_of_order ? counts_.targets_out_of_order : counts_.targets);
+    out_.alone(
+        {.number = at + 1, .of_source = false, .out_of_order = out_of_order, .line = line});
+  }
+
+  /// Whether the source line has a partner, but none among these lines of the target.
+  bool is_source_elsewhere(int64_t source, int64_t target_begin, int64_t target_end) const {
+    return std::ranges::any_of(slips_.stretches, [&](const Stretch& one) {
+      if (!one.lag || source < one.begin || source >= one.end) return false;
+      const int64_t target = source + *one.lag;
+      return target >= 0 && target < slips_.targets &&
+             (target < target_begin || target >= target_end);
+    });
+  }
+  /// The same of a line of the target.
+  bool is_target_elsewhere(int64_t target, int64_t source_begin, int64_t source_end) const {
+    const auto source_in = [&](const Stretch& one) { return target - *one.lag; };
+    bool is_elsewhere = false;
+    for (const Stretch& one : slips_.stretches) {
+      if (!one.lag || source_in(one) < one.begin || source_in(one) >= one.end) continue;
+      if (source_in(one) >= source_begin && source_in(one) < source_end) return false;
+      is_elsewhere = true;
+    }
+    return is_elsewhere;
+  }
+
   /// Where one of the lines is blank, neither has a partner.
   void copy_pair() {
     const std::string source = read_source(), target = read_target();
@@ -184,10 +237,8 @@ class Realigner {
       ++counts_.pairs;
       return;
     }
-    out_.alone(next_source_, true, source);
-    out_.alone(next_target_, false, target);
-    ++counts_.sources;
-    ++counts_.targets;
+    alone_source(source, next_source_ - 1, false);
+    alone_target(target, next_target_ - 1, false);
   }
 
   /// Aligns the lines before these of both files.
@@ -197,8 +248,17 @@ class Realigner {
         sources > kMostCells / std::max<int64_t>(targets, 1)) {
       while (likeness == nullptr && next_source_ < source_end && next_target_ < target_end)
         copy_pair();  // too few lines to learn anything from
-      write({source_end - next_source_, 0});
-      write({0, target_end - next_target_});
+      const int64_t source_begin = next_source_, target_begin = next_target_;
+      while (next_source_ < source_end) {
+        const std::string line = read_source();
+        alone_source(line, next_source_ - 1,
+                     is_source_elsewhere(next_source_ - 1, target_begin, target_end));
+      }
+      while (next_target_ < target_end) {
+        const std::string line = read_target();
+        alone_target(line, next_target_ - 1,
+                     is_target_elsewhere(next_target_ - 1, source_begin, source_end));
+      }
       return;
     }
     std::vector<std::string> source, target;
@@ -211,11 +271,11 @@ class Realigner {
     std::size_t i = 0, j = 0;
     for (const Bead& bead : align(source_marks, target_marks, *likeness)) {
       if (bead.targets == 0) {
-        out_.alone(first_source + static_cast<int64_t>(i) + 1, true, source[i]);
-        ++counts_.sources;
+        const int64_t at = first_source + static_cast<int64_t>(i);
+        alone_source(source[i], at, is_source_elsewhere(at, first_target, target_end));
       } else if (bead.sources == 0) {
-        out_.alone(first_target + static_cast<int64_t>(j) + 1, false, target[j]);
-        ++counts_.targets;
+        const int64_t at = first_target + static_cast<int64_t>(j);
+        alone_target(target[j], at, is_target_elsewhere(at, first_source, source_end));
       } else {
         const auto join = [](const std::vector<std::string>& lines, std::size_t at, int64_t count) {
           return count == 2 ? lines[at] + ' ' + lines[at + 1] : lines[at];
@@ -226,18 +286,6 @@ class Realigner {
       }
       i += static_cast<std::size_t>(bead.sources);
       j += static_cast<std::size_t>(bead.targets);
-    }
-  }
-
-  /// Writes as many lines without a partner.
-  void write(Bead alone) {
-    for (; alone.sources > 0; --alone.sources, ++counts_.sources) {
-      const std::string line = read_source();
-      out_.alone(next_source_, true, line);
-    }
-    for (; alone.targets > 0; --alone.targets, ++counts_.targets) {
-      const std::string line = read_target();
-      out_.alone(next_target_, false, line);
     }
   }
 

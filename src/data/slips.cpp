@@ -45,6 +45,9 @@ std::string lines_of(int64_t begin, int64_t end) {
 std::string describe(const Stretch& stretch, int64_t lines) {
   const std::string where = stretch.end == lines ? fmt::format("from line {} on", stretch.begin + 1)
                                                  : lines_of(stretch.begin, stretch.end) + ":";
+  if (!stretch.in_order)
+    return fmt::format("{} fit{} at no lag: out of order, or of another text",
+                       lines_of(stretch.begin, stretch.end), stretch.lines() == 1 ? "s" : "");
   const int64_t lag = stretch.lag.value_or(0);
   return fmt::format("{} the target is {} {}", where, counted(std::abs(lag), "line"),
                      lag > 0 ? "late" : "early");
@@ -96,6 +99,14 @@ struct SlipFinder::Window {
     if (repeats_source[line] && repeats_target[partner]) return 0;
     const float likely = likeness->of(source[line], target[partner]);
     return repeats_source[line] || repeats_target[partner] ? std::min(likely, 0.0F) : likely;
+  }
+
+  /// Adds the line with its partner, unless one of them is empty or they say nothing new.
+  void add_to(OrderCheck& order, int64_t line, int64_t lag, int64_t number) const {
+    const int64_t partner = this->partner(line, lag);
+    if (!has(partner) || source[line].is_empty() || target[partner].is_empty()) return;
+    if (repeats_source[line] && repeats_target[partner]) return;
+    order.add(number, source[line], target[partner]);
   }
 
   /// The correlation of the lengths of a block and of its partners; 0 where there are too few.
@@ -379,6 +390,7 @@ void SlipFinder::take(std::size_t size, std::size_t lines) {
           {.begin = number, .end = number, .lag = lag, .likeness = window.likeness});
     stretches_.back().end = number + 1;
     if (!none) lag_ = *lag;
+    window.add_to(order_, static_cast<int64_t>(line), lag_, number);
   }
   evidence_ += window.evidence(static_cast<int64_t>(lines)) * static_cast<double>(lines);
   for (std::size_t line = 0; line < lines; ++line) {
@@ -393,10 +405,40 @@ namespace {
 std::vector<Stretch> merged(const std::vector<Stretch>& stretches) {
   std::vector<Stretch> out;
   for (const Stretch& stretch : stretches)
-    if (!out.empty() && out.back().lag == stretch.lag)
+    if (!out.empty() && out.back().lag == stretch.lag && out.back().in_order == stretch.in_order)
       out.back().end = stretch.end;
     else
       out.push_back(stretch);
+  return out;
+}
+
+/// Returns the stretches cut where the ranges begin and end; what is in a range is not in order, and
+/// has the lag of the lines before it where it had none. A piece of the source that is missing in
+/// the target has no lines to be out of order with.
+std::vector<Stretch> divided(const std::vector<Stretch>& stretches,
+                             const std::vector<LineRange>& ranges) {
+  std::vector<Stretch> out;
+  std::size_t range = 0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    Stretch rest = stretches[i];
+    const int64_t before = i > 0 ? stretches[i - 1].lag.value_or(0) : 0;
+    const int64_t after = i + 1 < stretches.size() ? stretches[i + 1].lag.value_or(before) : before;
+    const bool is_missing = !rest.lag && 2 * (rest.lines() + after - before) < rest.lines();
+    if (is_missing) out.push_back(rest);
+    while (!is_missing && rest.begin < rest.end) {
+      while (range < ranges.size() && ranges[range].end <= rest.begin) ++range;
+      const bool is_inside = range < ranges.size() && ranges[range].begin <= rest.begin;
+      const int64_t next = range == ranges.size() ? rest.end
+                           : is_inside            ? ranges[range].end
+                                                  : ranges[range].begin;
+      Stretch part = rest;
+      part.end = std::min(rest.end, next);
+      part.in_order = !is_inside;
+      if (is_inside && !part.lag) part.lag = before;
+      out.push_back(part);
+      rest.begin = part.end;
+    }
+  }
   return out;
 }
 
@@ -412,7 +454,7 @@ Slips SlipFinder::finish() {
     const std::optional<int64_t> after = last ? before : stretches_[i + 1].lag;
     if (before == after && (!one.lag || one.lines() < kShortest)) one.lag = before;
   }
-  return {.stretches = merged(stretches_),
+  return {.stretches = merged(divided(merged(stretches_), order_.finish())),
           .sources = first_source_,
           .targets = first_target_ + std::ssize(target_),
           .evidence = evidence_ / static_cast<double>(std::max<int64_t>(first_source_, 1)),
@@ -428,23 +470,15 @@ std::string Slips::blindness() const {
          "nobody can tell whether they have slipped";
 }
 
-bool Slips::are_strangers() const {
-  constexpr double kCorrelated = 0.1;  // pairs of one word each have more
-  return !could_be_seen() && std::min(sources, targets) >= kOfStrangers &&
-         correlation < kCorrelated;
+bool Slips::could_be_seen() const {
+  const bool some_out_of_order = !std::ranges::all_of(stretches, &Stretch::in_order);
+  const auto changes = static_cast<double>(std::max<int64_t>(std::ssize(stretches) - 1, 0));
+  const double of_changes = kChange * changes / static_cast<double>(std::max<int64_t>(sources, 1));
+  return some_out_of_order || evidence >= kLeastEvidence + of_changes;
 }
 
 bool Slips::any() const {
-  return could_be_seen() && std::ranges::any_of(stretches, [](const Stretch& one) {
-           return one.lag.value_or(0) != 0;
-         });
-}
-
-std::string Slips::strangers(const std::string& source, const std::string& target) {
-  return fmt::format(
-      "line i of {} looks no more like line i of {} than like any other: do the sides belong "
-      "together, in the same order?",
-      target.empty() ? source + "'s first column" : source, target.empty() ? "the second" : target);
+  return could_be_seen() && !std::ranges::all_of(stretches, &Stretch::is_right);
 }
 
 std::vector<std::string> Slips::text() const {
@@ -452,18 +486,37 @@ std::vector<std::string> Slips::text() const {
   if (!any()) return out;
   int64_t all = 0;
   for (const Stretch& stretch : stretches) {
-    if (stretch.lag.value_or(0) == 0) continue;
+    if (stretch.is_right()) continue;
     if (++all <= kShown) out.push_back(describe(stretch, sources));
   }
   if (all > kShown) out.push_back(fmt::format("{} such stretches in all", all));
   return out;
 }
 
-std::string Slips::message(const std::string& source, const std::string& target) const {
-  const bool is_csv = !target.empty() && (text::csv_flaw(source) || text::csv_flaw(target));
-  return fmt::format(
-      "lines have slipped: {}{}", join(text(), "; "),
-      is_csv ? "" : fmt::format("; mend it by `{}`", realign_command(source, target)));
+std::optional<LineFault> Slips::fault(const std::string& source, const std::string& target) const {
+  constexpr double kCorrelated = 0.1;  // pairs of one word each have more
+  if (any()) {
+    const bool have_slipped = std::ranges::any_of(
+        stretches, [](const Stretch& one) { return one.in_order && !one.is_right(); });
+    const bool is_csv = !target.empty() && (text::csv_flaw(source) || text::csv_flaw(target));
+    return LineFault{
+        .message = fmt::format("lines {}: {}{}", have_slipped ? "have slipped" : "are out of order",
+                               join(text(), "; "),
+                               is_csv         ? ""
+                               : have_slipped ? fmt::format("; mend it by `{}`",
+                                                            realign_command(source, target))
+                                              : fmt::format("; leave them out by `{}`",
+                                                            realign_command(source, target))),
+        .can_be_mended = true};
+  }
+  if (could_be_seen() || std::min(sources, targets) < kOfStrangers || correlation >= kCorrelated)
+    return std::nullopt;
+  return LineFault{
+      .message = fmt::format(
+          "line i of {} looks no more like line i of {} than like any other: do the sides belong "
+          "together, in the same order?",
+          target.empty() ? source + "'s first column" : source,
+          target.empty() ? "the second" : target)};
 }
 
 Slips find_slips(const std::string& source, const std::string& target) {

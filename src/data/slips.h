@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/likeness.h"
+#include "data/line_order.h"
 
 namespace heed::data {
 
@@ -20,13 +21,23 @@ struct Stretch {
   /// that is near looks like a translation.
   std::optional<int64_t> lag;
   std::shared_ptr<const PairLikeness> likeness;  // of pairs in this region
+  bool in_order = true;  // false: they fit at no lag, not at that of the lines around them either
 
+  /// Whether its lines stand beside their translations, as far as is known.
+  bool is_right() const { return in_order && lag.value_or(0) == 0; }
   int64_t lines() const { return end - begin; }
 };
 
-/// A stretch whose lag is not 0, in words with lines counted from 1: "from line 1001 on the target
-/// is 1 line late", "lines 1001 to 1200: the target is 3 lines early". `lines`: of the source.
+/// A stretch that is not right, in words with lines counted from 1: "from line 1001 on the target
+/// is 1 line late", "lines 1001 to 1200: the target is 3 lines early", "lines 1001 to 2000 fit at no
+/// lag: out of order, or of another text". `lines`: of the source.
 std::string describe(const Stretch& stretch, int64_t lines);
+
+/// What is wrong with the lines of two files.
+struct LineFault {
+  std::string message;  // with the cure, where there is one
+  bool can_be_mended = false;  // by `heed clean --realign`: right pairs are left
+};
 
 /// What is known of two files.
 struct Slips {
@@ -37,23 +48,22 @@ struct Slips {
   /// The correlation of the lengths of the lines with the same number; 0 where there are few.
   double correlation = 0;
 
+  /// Whether there is a stretch that is not right.
   bool any() const;
-  /// Whether a slip would have been seen: in a text whose lines all look alike it is not.
-  bool could_be_seen() const { return evidence >= kLeastEvidence; }
+  /// Whether a slip would have been seen: in a text whose lines all look alike it is not, and by
+  /// chance a path of very many slips is a little more likely than the lines beside it.
+  bool could_be_seen() const;
   static constexpr double kLeastEvidence = 0.25;
   /// Where no slip could be seen, why; empty where one could.
   std::string blindness() const;
-  /// Whether nothing tells that lines with the same number belong together, as where one of the
-  /// files is sorted and the other one is not.
-  bool are_strangers() const;
-  /// The message that says so.
-  static std::string strangers(const std::string& source, const std::string& target);
-  /// A line for each stretch whose lag is not 0, at most five and then their number.
+  /// What is to be said of files with these names: where their lines have slipped or are out of
+  /// order, with the command that mends them (without one where a file looks like CSV, of which
+  /// something else is wrong); or that nothing tells that lines with the same number belong
+  /// together, as where one of the files is sorted and the other one is not. An empty `target`: the
+  /// source is a file of both sides.
+  std::optional<LineFault> fault(const std::string& source, const std::string& target) const;
+  /// A line for each stretch that is not right, at most five and then their number.
   std::vector<std::string> text() const;
-  /// The message that says where the lines of these files have slipped, with the command that mends
-  /// it; without one where a file looks like CSV, of which something else is wrong. An empty
-  /// `target`: the source is a file of both sides. any() holds.
-  std::string message(const std::string& source, const std::string& target) const;
 };
 
 /// Pearson's correlation of pairs of numbers.
@@ -93,6 +103,7 @@ class SlipFinder {
   std::vector<Stretch> stretches_;
   double evidence_ = 0;  // of all lines together
   Correlation lengths_;  // of lines with the same number
+  OrderCheck order_;
 };
 
 /// Reads two files, which need not have the same number of lines. Throws what text::LineReader

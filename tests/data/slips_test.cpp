@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/files.h"
+#include "base/format.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "data/realign.h"
@@ -70,17 +72,17 @@ TEST(Slips, TheirMessageHasTheCommandThatMendsThem) {
   const TwoTexts corpus(400);
   const Slips late = slips_of(corpus.source, spliced(corpus.target, 200, 0, {""}));
   const std::string said = "lines have slipped: from line 201 on the target is 1 line late";
-  EXPECT_EQ(late.message("a b.de", "b.en"),
+  EXPECT_EQ(late.fault("a b.de", "b.en")->message,
             said + "; mend it by `heed clean 'a b.de' b.en --realign -o realigned`");
-  EXPECT_EQ(late.message("c.tsv", ""),
+  EXPECT_EQ(late.fault("c.tsv", "")->message,
             said +
                 "; mend it by `cut -f1 c.tsv > SOURCE; cut -f2 c.tsv > TARGET; heed clean SOURCE "
                 "TARGET --realign -o realigned`");
-  EXPECT_THAT(late.message("c d.tsv.gz", ""),
+  EXPECT_THAT(late.fault("c d.tsv.gz", "")->message,
               HasSubstr("`zcat < 'c d.tsv.gz' | cut -f1 > SOURCE; zcat < 'c d.tsv.gz' | cut -f2 > "
                         "TARGET; heed clean SOURCE "));
   const TemporaryFolder folder;  // a table is read line by line
-  EXPECT_EQ(late.message("a.de", folder.write("b.csv", "a,b\n")), said);
+  EXPECT_EQ(late.fault("a.de", folder.write("b.csv", "a,b\n"))->message, said);
 }
 
 TEST(Slips, ASlipThatEndsAgainHasItsLastLine) {
@@ -127,14 +129,69 @@ TEST(Slips, FilesThatDoNotBelongTogetherAreStrangers) {
   const TwoTexts corpus(600);
   Lines reversed(corpus.target.rbegin(), corpus.target.rend());
   const Slips slips = slips_of(corpus.source, reversed);
-  EXPECT_TRUE(slips.are_strangers());
   EXPECT_FALSE(slips.any());
   EXPECT_THAT(slips.blindness(), HasSubstr("no more like their translations"));
-  EXPECT_THAT(Slips::strangers("a", "b"), HasSubstr("line i of a looks no more like line i of b"));
-  EXPECT_FALSE(slips_of(corpus.source, corpus.target).are_strangers());
+  const auto fault = slips.fault("a", "b");
+  ASSERT_TRUE(fault);
+  EXPECT_FALSE(fault->can_be_mended);
+  EXPECT_EQ(fault->message,
+            "line i of a looks no more like line i of b than like any other: do the sides belong "
+            "together, in the same order?");
+  EXPECT_THAT(slips.fault("t.tsv", "")->message,
+              HasSubstr("line i of t.tsv's first column looks no more like line i of the second"));
+  EXPECT_FALSE(slips_of(corpus.source, corpus.target).fault("a", "b"));
   EXPECT_EQ(slips_of(corpus.source, corpus.target).blindness(), "");
   EXPECT_EQ(slips_of(Lines(20, "a b"), Lines(21, "c d")).blindness(),
             "20 lines are too few to tell whether they have slipped; 50 tell it");
+}
+
+/// The lines from `begin` on in another order.
+Lines shuffled(Lines lines, int64_t begin, int64_t end) {
+  Random random(3);
+  for (int64_t i = end - 1; i > begin; --i)
+    std::swap(lines[i], lines[begin + static_cast<int64_t>(random.next() % (i - begin + 1))]);
+  return lines;
+}
+
+TEST(Slips, APartOutOfOrderIsNamed) {
+  const TwoTexts corpus(1200);
+  const Slips half = slips_of(corpus.source, shuffled(corpus.target, 600, 1200));
+  ASSERT_EQ(half.stretches.size(), 2U);
+  EXPECT_NEAR(half.stretches[1].begin, 600, 3);
+  EXPECT_EQ(half.stretches[1].end, 1200);
+  EXPECT_FALSE(half.stretches[1].in_order);
+  EXPECT_TRUE(half.any());
+  const auto fault = half.fault("a.de", "a.en");
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(fault->can_be_mended);
+  EXPECT_EQ(fault->message,
+            fmt::format("lines are out of order: lines {} to 1200 fit at no lag: out of order, or "
+                        "of another text; leave them out by `heed clean a.de a.en --realign -o "
+                        "realigned`",
+                        half.stretches[1].begin + 1));
+  const Slips most = slips_of(corpus.source, shuffled(corpus.target, 200, 1200));
+  ASSERT_EQ(most.stretches.size(), 2U);
+  EXPECT_NEAR(most.stretches[1].begin, 200, 3);
+}
+
+TEST(Slips, APartOutOfOrderMayHaveALineTooManyBeforeIt) {
+  const TwoTexts corpus(1200);
+  const Slips both = slips_of(corpus.source,
+                              spliced(shuffled(corpus.target, 800, 1200), 400, 0, {""}));
+  const auto text = both.text();
+  ASSERT_EQ(text.size(), 2U);
+  EXPECT_EQ(text[0], fmt::format("lines 401 to {}: the target is 1 line late",
+                                 both.stretches[1].end));
+  EXPECT_THAT(text[1], HasSubstr("to 1200 fit at no lag"));
+  EXPECT_THAT(both.fault("a", "b")->message, HasSubstr("lines have slipped: lines 401 to "));
+}
+
+TEST(Slips, VeryManySlipsOfAReversedFileAreChance) {
+  const TwoTexts corpus(1799);
+  Lines sorted = corpus.target;
+  std::ranges::sort(sorted);
+  EXPECT_FALSE(slips_of(corpus.source, sorted).any());
+  EXPECT_FALSE(slips_of(corpus.source, sorted).fault("a", "b")->can_be_mended);
 }
 
 TEST(Slips, TheFilesThatMendThemHaveAnotherName) {
@@ -212,7 +269,7 @@ TEST(Realign, TwoLinesForOneAndLinesAlone) {
 /// The pairs of realign(), and the lines without a partner.
 struct Realigned {
   std::vector<std::pair<std::string, std::string>> pairs;
-  Lines alone;
+  Lines alone, out_of_order;
   RealignedCounts counts;
 
   Realigned(const Lines& source, const Lines& target) {
@@ -223,8 +280,10 @@ struct Realigned {
         realign(folder / "s", folder / "t", find_slips(folder / "s", folder / "t"),
                 {.pair = [&](const auto& from, const auto& to) { pairs.emplace_back(from, to); },
                  .alone =
-                     [&](int64_t number, bool of_source, const std::string& line) {
-                       alone.push_back((of_source ? "s" : "t") + std::to_string(number) + line);
+                     [&](const LineAlone& one) {
+                       (one.out_of_order ? out_of_order : alone)
+                           .push_back((one.of_source ? "s" : "t") + std::to_string(one.number) +
+                                      one.line);
                      }});
   }
 };
@@ -277,6 +336,31 @@ TEST(Realign, ABlankLineHasNoPartner) {
   hole[300].clear();
   EXPECT_THAT(Realigned(corpus.source, hole).alone,
               ElementsAre("s301" + corpus.source[300], "t301"));
+}
+
+TEST(Realign, LeavesOutWhatIsOutOfOrder) {
+  const TwoTexts corpus(1200);
+  const Realigned mended(corpus.source, shuffled(corpus.target, 500, 900));
+  EXPECT_NEAR(mended.counts.sources_out_of_order, 400, 6);
+  EXPECT_NEAR(mended.counts.targets_out_of_order, 400, 6);
+  EXPECT_EQ(std::ssize(mended.out_of_order),
+            mended.counts.sources_out_of_order + mended.counts.targets_out_of_order);
+  int64_t wrong = 0;
+  for (const auto& [from, to] : mended.pairs)
+    wrong += from.substr(from.rfind(' ')) != to.substr(to.rfind(' '));
+  EXPECT_LE(wrong, 3);
+  EXPECT_GE(std::ssize(mended.pairs), 794);
+}
+
+TEST(Realign, SaysOfBlocksThatChangedPlacesThatTheyHavePartners) {
+  const TwoTexts corpus(1200);
+  Lines target = corpus.target;
+  std::rotate(target.begin() + 300, target.begin() + 600, target.begin() + 900);
+  const Realigned mended(corpus.source, target);
+  EXPECT_GE(mended.pairs.size(), 890U);
+  EXPECT_GE(mended.counts.sources_out_of_order, 285);
+  EXPECT_GE(mended.counts.targets_out_of_order, 285);
+  EXPECT_LE(mended.counts.sources + mended.counts.targets, 20);
 }
 
 TEST(Realign, KeepsTooFewLinesAsTheyAre) {
