@@ -159,7 +159,7 @@ void align(AlignArgs args) {
 
 void add_align(CommandLine& program) {
   auto [command, args] = program.command("align", align);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.model("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.input("--source", args->source, "Source sentences").required();
   command.input("--target", args->target, "Their translations, line by line").required();
@@ -176,8 +176,8 @@ void add_align(CommandLine& program) {
   command.input("--tune-target", args->tune_target, "Their translations");
   command.group("Directions");
   const Argument reverse =
-      command.option("--reverse", args->reverse,
-                     "A model of the other direction; its alignments are joined with these");
+      command.model("--reverse", args->reverse,
+                    "A model of the other direction; its alignments are joined with these");
   command.option("--symmetrize", args->method, "How the alignments of both models are joined")
       .needs(reverse)
       .one_of({"grow-diag-final-and", "intersection", "union"});

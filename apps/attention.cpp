@@ -390,8 +390,8 @@ void attention(AttentionArgs args) {
 
 void add_attention(CommandLine& program) {
   auto [command, args] = program.command("attention", attention);
-  command.option("model", args->model,
-                 "Folder that `heed train` wrote; with --step it may be missing");
+  command.model("model", args->model,
+                "Folder that `heed train` wrote; with --step it may be missing");
   command.group("Input");
   command.option("--text", args->text, "One source sentence");
   command.input("--input", args->input, "Source sentences, one per line; default: standard input");
@@ -424,8 +424,8 @@ void add_attention(CommandLine& program) {
   command.flag("--signed", args->with_signs,
                "CSV: other evidence in nats and with signs, not as shares of a row");
   command.group("Output");
-  command.option("--beside", args->beside,
-                 "Show this model beside the first on the page; it reads the same translations");
+  command.model("--beside", args->beside,
+                "Show this model beside the first on the page; it reads the same translations");
   const Argument output = command.output_folder(
       "-o,--output", args->output,
       "Folder for attention.csv, attention.html and the SVGs; NAME.html is the page "

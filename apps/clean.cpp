@@ -281,31 +281,30 @@ void realign(const CleanArgs& args) {
   const auto outputs = files_of(args.output);
   require_writable({outputs.begin(), outputs.end()}, {args.source, args.target});
   const data::Slips slips = data::find_slips(args.source, args.target);
-  if (!slips.could_be_seen()) {
-    const auto fault = slips.fault(args.source, args.target);
-    throw UserError("clean: --realign: {}; nothing is written",
-                    fault ? fault->message : slips.blindness());
-  }
+  const auto fault = slips.fault(args.source, args.target);
+  if (fault && !fault->can_be_mended)
+    throw UserError("clean: --realign: {}; nothing is written", fault->message);
+  if (!slips.could_be_seen())
+    throw UserError("clean: --realign: {}; nothing is written", slips.blindness());
   for (const std::string& slip : slips.text()) log::info(slip);
   AtomicFile source(outputs[0]), target(outputs[1]), removed(outputs[2]);
   data::SlipFinder finder;  // of what is left
-  const data::RealignedCounts counts =
-      data::realign(args.source, args.target, slips,
-                    {.pair =
-                         [&](const std::string& from, const std::string& to) {
-                           source.write(from + "\n");
-                           target.write(to + "\n");
-                           finder.add_source(data::marks_of(from));
-                           finder.add_target(data::marks_of(to));
-                         },
-                     .alone =
-                         [&](const data::LineAlone& one) {
-                           const std::string text = text::fold_spaces(one.line);
-                           removed.write(fmt::format(
-                               "{}\t{}\t{}\t{}\n", one.number,
-                               one.out_of_order ? "out of order" : "no partner",
-                               one.of_source ? text : "", one.of_source ? "" : text));
-                         }});
+  const data::RealignedCounts counts = data::realign(
+      args.source, args.target, slips,
+      {.pair =
+           [&](const std::string& from, const std::string& to) {
+             source.write(from + "\n");
+             target.write(to + "\n");
+             finder.add_source(data::marks_of(from));
+             finder.add_target(data::marks_of(to));
+           },
+       .alone =
+           [&](const data::LineAlone& one) {
+             const std::string text = text::fold_spaces(one.line);
+             removed.write(fmt::format("{}\t{}\t{}\t{}\n", one.number,
+                                       one.out_of_order ? "out of order" : "no partner",
+                                       one.of_source ? text : "", one.of_source ? "" : text));
+           }});
   AtomicFile::commit_together({&source, &target, &removed});
   log::info(
       "{}: {}{}, {} of them of two lines for one; {} of the source and {} of the target have "
@@ -319,9 +318,9 @@ void realign(const CleanArgs& args) {
         args.output, counted(counts.sources_out_of_order, "line"),
         counted(counts.targets_out_of_order, "line"));
   const data::Slips left = finder.finish();
-  if (const auto fault = left.fault(outputs[0], outputs[1]))
-    log::warn("{}: {}{}", args.output, fault->can_be_mended ? "some are not mended yet: " : "",
-              fault->message);
+  if (const auto rest = left.fault(outputs[0], outputs[1]))
+    log::warn("{}: {}{}", args.output, rest->can_be_mended ? "some are not mended yet: " : "",
+              rest->message);
   else if (!left.could_be_seen() && counts.pairs > 0)
     log::warn("{}: {}", args.output, left.blindness());
 }
@@ -404,8 +403,8 @@ void add_clean(CommandLine& program) {
       .option("--ratio", args->ratio,
               "ratio: highest ratio of the characters of the longer side to those of the other")
       .between(1.0, 1000.0);
-  command.option("--model", args->model, "score: a model from source to target");
-  command.option("--reverse", args->reverse, "score: a model from target to source");
+  command.model("--model", args->model, "score: a model from source to target");
+  command.model("--reverse", args->reverse, "score: a model from target to source");
   command
       .option("--most-nats", args->most_nats,
               "score: highest -log P per piece; with two models |F - B| + (F + B) / 2")

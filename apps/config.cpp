@@ -2,8 +2,10 @@
 
 #include "model/description/config.h"
 
+#include <filesystem>
 #include <iostream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "apps/cli/libtorch.h"
@@ -11,6 +13,7 @@
 #include "base/error.h"
 #include "config/io.h"
 #include "config/print.h"
+#include "config/view.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/marian_mt.h"
 #include "run/config.h"
@@ -37,12 +40,20 @@ std::string exports_of(const model::ModelConfig& model) {
 void config_command(const ConfigArgs& args) {
   if (args.check && args.file.empty())
     throw UserError("config --check: which configuration? As in `heed config my.yaml --check`");
+  std::error_code none;
+  if (run::Config keys; !args.file.empty() && !std::filesystem::exists(args.file, none) &&
+                        config::find_field(config::view(keys), args.file) != nullptr)
+    throw UserError(
+        "config: no file '{0}'; it is a key, which `heed config --explain {0}` explains",
+        args.file);
   if (!args.explain.empty()) {
     const std::string text = config::explain<run::Config>(args.explain);
     const bool of_model = text.starts_with("model");
     if (!of_model && !(args.file.empty() && args.settings.empty()))
-      throw UserError("config --explain {}: a file and --set matter for `model` alone",
-                      args.explain);
+      throw UserError(
+          "config --explain {0}: a file and --set matter for `model` alone; leave them out, as in "
+          "`heed config --explain {0}`",
+          args.explain);
     const run::Config config = args.file.empty() ? run::with_settings({}, args.settings)
                                                  : run::load_config(args.file, args.settings);
     std::cout << text << (of_model ? exports_of(config.model) : "");

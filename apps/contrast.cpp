@@ -203,7 +203,7 @@ void contrast(const ContrastArgs& args) {
 
 void add_contrast(CommandLine& program) {
   auto [command, args] = program.command("contrast", contrast);
-  command.option("model", args->model, "Folder that `heed train` wrote");
+  command.model("model", args->model, "Folder that `heed train` wrote");
   command.group("Input");
   command.input("--source", args->source, "Source sentences of the test set").required();
   command.group("A test set of right and wrong translations (is the right one more probable?)");

@@ -126,9 +126,9 @@ void evaluate(const EvaluateArgs& args) {
 
 void add_evaluate(CommandLine& program) {
   auto [command, args] = program.command("evaluate", evaluate);
-  command.option("model", args->model,
-                 "Folder that `heed train` wrote; its test set is translated; several, separated "
-                 "by commas, make an ensemble");
+  command.model("model", args->model,
+                "Folder that `heed train` wrote; its test set is translated; several, separated "
+                "by commas, make an ensemble");
   command.group("Input");
   command.flag("--valid", args->valid, "Translate the validation set instead");
   command.input("--source", args->source, "Source sentences instead of the configuration's");

@@ -375,7 +375,7 @@ void export_model(const ExportArgs& args) {
 
 void add_export(CommandLine& program) {
   auto [command, args] = program.command("export", export_model);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.model("model", args->model, "Folder that `heed train` wrote").required();
   command.option("beside", args->beside, "web: a second model, shown beside the first");
   command
       .option("--format", args->format,

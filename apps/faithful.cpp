@@ -140,7 +140,7 @@ void faithful(const FaithfulArgs& args) {
 
 void add_faithful(CommandLine& program) {
   auto [command, args] = program.command("faithful", faithful);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.model("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.input("--source", args->source, "Source sentences, one per line").required();
   command.input("--target", args->target, "Their translations, line by line").required();

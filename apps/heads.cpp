@@ -107,7 +107,7 @@ void heads(const HeadsArgs& args) {
 
 void add_heads(CommandLine& program) {
   auto [command, args] = program.command("heads", heads);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.model("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.input("--source", args->source, "Source sentences").required();
   command.input("--target", args->target, "Their translations, line by line").required();

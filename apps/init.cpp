@@ -29,6 +29,7 @@
 #include "run/build.h"
 #include "run/check.h"
 #include "run/config.h"
+#include "run/ending.h"
 #include "run/folder.h"
 #include "run/model_folder.h"
 #include "run/recipe.h"
@@ -68,7 +69,7 @@ std::string name_of(const std::string& path) {
   return stem.empty() ? "mine" : stem;
 }
 
-constexpr int64_t kFewPairs = 50000;
+constexpr int64_t kRatherFewPairs = 50000;
 
 /// A few hundred pairs at least, of which most stay in training.
 int64_t held_out_of(int64_t pairs) {
@@ -168,6 +169,7 @@ void claim(const std::string& path, const char* cure, const InitArgs& args, NewF
   for (const std::string& read : {args.source, args.target})
     if (!read.empty() && fs::equivalent(path, text::file_of_lines(read), ignored))
       throw UserError(path + ": would be written over the corpus; " + cure);
+  if (fs::is_directory(path, ignored)) throw UserError("{}: is a folder; {}", path, cure);
   if (fs::exists(path) && !args.force)
     throw UserError("{}: is there already; {}, or give --force", path, cure);
   made.will_make(path);
@@ -222,8 +224,15 @@ void init(InitArgs args) {
       throw UserError(
           "init: '{}' can be read only once, and is read several times; save it to a file", path);
   if (args.name.empty()) args.name = name_of(args.source);
+  for (const std::string& path : {args.source, args.target})
+    if (!path.empty()) text::require_text_file(path, "init");
   run::Config named;
   named.name = args.name;
+  if (args.name.find('/') != args.name.npos || args.name == "." || args.name == "..")
+    throw UserError(
+        "init: --name '{}' cannot be a run's folder in runs/; give a name without slashes, and "
+        "where the configuration is to be written with -o",
+        one_line(args.name));
   check(named);  // before the corpus is cut
   const std::optional<run::Config> base =
       args.from.empty() ? std::nullopt : std::optional(run::config_of_base(args.from));
@@ -257,13 +266,13 @@ void init(InitArgs args) {
           ? " (where a script has no blanks, a character is a word)"
           : "",
       shape.blank > 0 ? fmt::format(", {} left out", counted(shape.blank, "blank pair")) : "");
-  if (shape.pairs < kFewPairs && !base)
+  if (shape.pairs < kRatherFewPairs && !base)
     log::info(
         "few pairs: 10,000 of everyday sentences gave BLEU 28, and 29,000 captions of images 41 "
         "(docs/first_steps.md){}",
-        shape.pairs < 10000 ? "; fewer give less, and a ready model that is tuned by them gives "
-                              "more: --from MODEL"
-                            : "");
+        shape.pairs < run::kFewPairs
+            ? fmt::format("; fewer give less, and {}", run::kMoreThanFewPairs)
+            : "");
   const data::SplitFiles parts = parts_for(args, valid, test, made);
   make_folder(args.data);
   const std::string folder = fs::path(args.output).parent_path().string();
@@ -331,9 +340,9 @@ void add_init(CommandLine& program) {
   command.option("target", args->target, "Their translations, line by line");
   command.group("Input");
   const auto from =
-      command.option("--from", args->from,
-                     "Folder of a trained model to fine-tune: the configuration has its network, "
-                     "its vocabulary or an extension of it, and a lower learning rate");
+      command.model("--from", args->from,
+                    "Folder of a trained model to fine-tune: the configuration has its network, "
+                    "its vocabulary or an extension of it, and a lower learning rate");
   command
       .flag("--adapters", args->adapters,
             "Train low-rank adapters of that model, which takes far less memory "

@@ -278,7 +278,7 @@ void inspect_command(const InspectArgs& args) {
 
 void add_inspect(CommandLine& program) {
   auto [command, args] = program.command("inspect", inspect_command);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.model("model", args->model, "Folder that `heed train` wrote").required();
   command.flag("--config", args->config, "Print the resolved configuration instead");
   command.examples(
       {"heed inspect runs/demo/bahdanau", "heed inspect runs/demo/transformer --config"});

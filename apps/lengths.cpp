@@ -98,7 +98,7 @@ void lengths(const LengthsArgs& args) {
 
 void add_lengths(CommandLine& program) {
   auto [command, args] = program.command("lengths", lengths);
-  command.option("models", args->models, "Folders that `heed train` wrote");
+  command.model("models", args->models, "Folders that `heed train` wrote");
   command.group("Input");
   command
       .option("--hypothesis", args->hypotheses, "Existing translations, NAME=FILE; may be repeated")

@@ -66,6 +66,7 @@ const Command kCommands[] = {
 /// Names that commands of other programs have, or had here, and what does their work. Words in
 /// capitals stand for the arguments that were given, where there are as many of them.
 const std::pair<const char*, const char*> kOtherNames[] = {
+    {"benchmark", "`heed-bench translate MODEL FILE`"},
     {"bleu", "`heed evaluate --hypothesis FILE --reference FILE`"},
     {"bpe", "`heed vocab FILE -o NAME.model --algorithm bpe`"},
     {"check", "`heed doctor CONFIG` or `heed config CONFIG --check`"},
@@ -73,13 +74,18 @@ const std::pair<const char*, const char*> kOtherNames[] = {
     {"continue", "`heed train MODEL --resume`"},
     {"convert", "`heed import` or `heed export`"},
     {"create", "`heed init SOURCE TARGET`"},
+    {"delete", "`rm -r RUN`"},
     {"decode", "`heed translate MODEL FILE`"},
     {"eval", "`heed evaluate MODEL`"},
+    {"explain", "`heed config --explain KEY`"},
+    {"filter", "`heed clean SOURCE TARGET --remove all -o cleaned`"},
     {"finetune", "`heed init SOURCE TARGET --from MODEL`"},
+    {"fit", "`heed train CONFIG`"},
     {"generate", "`heed translate MODEL FILE`"},
     {"infer", "`heed translate MODEL FILE`"},
     {"info", "`heed inspect MODEL`"},
     {"interactive", "`heed serve MODEL`"},
+    {"learn", "`heed train CONFIG`"},
     {"list", "`heed runs`"},
     {"ls", "`heed runs`"},
     {"new", "`heed init SOURCE TARGET`"},
@@ -91,29 +97,40 @@ const std::pair<const char*, const char*> kOtherNames[] = {
     {"quantize", "`heed translate MODEL FILE --set decoding.weights=int8`"},
     {"realign", "`heed clean SOURCE TARGET --realign -o realigned`"},
     {"resume", "`heed train MODEL --resume`"},
+    {"rm", "`rm -r RUN`"},
     {"show", "`heed inspect MODEL`"},
+    {"split", "`heed init SOURCE TARGET`"},
     {"spm", "`heed vocab FILE -o NAME.model`"},
+    {"spmtrain", "`heed vocab FILE -o NAME.model`"},
+    {"status", "`heed runs`"},
     {"tensorboard", "`heed train CONFIG --set training.tensorboard=true`"},
     {"test", "`heed evaluate MODEL`"},
     {"tokenize", "`heed vocab FILE -o NAME.model`"},
     {"tune", "`heed init SOURCE TARGET --from MODEL`"},
     {"validate", "`heed evaluate MODEL`"},
+    {"web", "`heed serve MODEL`"},
     {"visualize", "`heed attention MODEL --text TEXT`"}};
 
 /// Names that options of other programs or other commands have, without separators, and what does
 /// their work: an option or an argument of the command, where it has it, or the whole of a text.
 /// Those of keys of the configuration are in config/suggest.h.
 const std::pair<const char*, const char*> kOtherOptions[] = {
+    {"amp", "`--set precision=bf16`"},
+    {"arch", "`--set model.type=transformer`"},
     {"b", "--beam"},
+    {"bf16", "`--set precision=bf16`"},
     {"c", "config"},
     {"check", "`heed config CONFIG --check`"},
     {"checkpoint", "model"},
     {"continue", "--resume"},
+    {"cpu", "--device"},
+    {"cpu", "`--set device=cpu`"},
     {"cuda", "--device"},
     {"cuda", "`--set device=cuda`"},
     {"dryrun", "`heed config CONFIG --check`"},
     {"finetunefrommodel", "--from"},
     {"force", "--overwrite"},
+    {"fp16", "`--set precision=bf16`"},
     {"gpu", "--device"},
     {"gpu", "`--set device=cuda`"},
     {"gpus", "--device"},
@@ -121,12 +138,19 @@ const std::pair<const char*, const char*> kOtherOptions[] = {
     {"i", "file"},
     {"input", "file"},
     {"m", "model"},
+    {"model", "`--set training.from=RUN` (to begin with its weights) or `--set output=FOLDER`"},
     {"numbeams", "--beam"},
     {"o", "`--set output=FOLDER`"},
     {"overwrite", "--force"},
+    {"restart", "--overwrite"},
     {"source", "--text"},
     {"src", "file"},
     {"src", "--text"},
+    {"test", "`--set data.test.source=FILE --set data.test.target=FILE`"},
+    {"train", "`--set data.train.source=FILE --set data.train.target=FILE`"},
+    {"v", "--version"},
+    {"valid", "`--set data.valid.source=FILE --set data.valid.target=FILE`"},
+    {"verbose", "--log-level"},
     {"worldsize", "--ranks"}};
 
 int report(const std::string& message, int code) {
@@ -186,8 +210,8 @@ bool takes_config(const CLI::App& command) {
   return command.get_option_no_throw("config") != nullptr || command.get_name() == "config";
 }
 
-/// `--set KEY=VALUE` for an option that is a key of the configuration, by its name here or in
-/// other trainers; "" where the command takes no such setting.
+/// "`--set KEY=VALUE` does this" for an option that is a key of the configuration, by its name here
+/// or in other trainers; "" where the command takes no such setting.
 std::string setting_of(const std::string& option, const CLI::App& command,
                        const std::vector<std::string>& words) {
   if (command.get_option_no_throw("--set") == nullptr) return "";
@@ -198,7 +222,9 @@ std::string setting_of(const std::string& option, const CLI::App& command,
         return takes_config(command) || path == "threads" || path.starts_with("decoding.");
       });
   if (key.empty()) return "";
-  return fmt::format("`--set {}={}`", key, shell_word(value_of(option, words, "VALUE")));
+  return fmt::format(
+      "`--set {}={}` does this{}", key, shell_word(value_of(option, words, "VALUE")),
+      key == "training.epochs" ? ", unless training.updates ends the training before" : "");
 }
 
 /// What does the work of an option of another name, or "".
@@ -235,7 +261,7 @@ std::string cure_of_option(const std::string& extra, const CLI::App& command,
       !argument.empty() && config::distance(name, argument) <= 1)
     return fmt::format("; it has no name before it: `{}`", usage_of(command));
   if (const std::string setting = setting_of(extra, command, words); !setting.empty())
-    return fmt::format("; {} does this", setting);
+    return "; " + setting;
   return config::did_you_mean(name, flags);
 }
 
@@ -251,6 +277,12 @@ std::vector<std::string> commands_of(const CLI::App& app) {
   return names;
 }
 
+/// Whether a configuration has such a key.
+bool is_key(const std::string& path) {
+  run::Config config;
+  return config::find_field(config::view(config), path) != nullptr;
+}
+
 /// What was meant by an argument too many, or "".
 std::string cure_of_argument(const std::string& extra, const CLI::App& command,
                              const std::vector<std::string>& words) {
@@ -258,6 +290,8 @@ std::string cure_of_argument(const std::string& extra, const CLI::App& command,
   if (at - words.begin() >= 2 && at != words.end() && at[-2] == "--set" &&
       at[-1].find('=') == std::string::npos)
     return fmt::format("; write --set {}", shell_word(at[-1] + "=" + extra));
+  if (command.get_option_no_throw("--set") != nullptr && is_key(extra.substr(0, extra.find('='))))
+    return fmt::format("; write --set {}", shell_word(extra));
   std::error_code none;
   if (command.get_name() == "train" && at != words.end() &&
       std::filesystem::is_regular_file(at[-1], none) &&
@@ -265,6 +299,10 @@ std::string cure_of_argument(const std::string& extra, const CLI::App& command,
     return fmt::format(
         "; it trains by a configuration, which `heed init {} {}` writes for a corpus",
         shell_path(at[-1]), shell_path(extra));
+  if (command.get_name() == "evaluate" && at != words.end() &&
+      std::filesystem::is_regular_file(at[-1], none))
+    return fmt::format("; to score a text: `heed evaluate --hypothesis {} --reference {}`",
+                       shell_path(at[-1]), shell_path(extra));
   if (command.get_option_no_throw("--output") != nullptr && !std::filesystem::exists(extra, none))
     return fmt::format("; what it writes is named by -o {}", shell_path(extra));
   return "";

@@ -137,7 +137,7 @@ void prune(const PruneArgs& args) {
 
 void add_prune(CommandLine& program) {
   auto [command, args] = program.command("prune", prune);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.model("model", args->model, "Folder that `heed train` wrote").required();
   command.group("Input");
   command.input("--source", args->source, "Source sentences that tell which heads are needed");
   command.input("--target", args->target, "Their translations");

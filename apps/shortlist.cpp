@@ -230,8 +230,7 @@ void make_shortlist(const ShortlistArgs& args) {
 
 void add_shortlist(CommandLine& program) {
   auto [command, args] = program.command("shortlist", make_shortlist);
-  command.option("model", args->model, "Folder that `heed train` or `heed import` wrote")
-      .required();
+  command.model("model", args->model, "Folder that `heed train` or `heed import` wrote").required();
   command
       .option("source", args->source,
               "Source sentences, as many as possible (plain, .gz or .zst); - is standard input")

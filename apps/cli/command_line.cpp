@@ -211,6 +211,22 @@ template Argument CommandLine::option(const std::string&, std::optional<double>&
 template Argument CommandLine::option(const std::string&, std::vector<std::string>&,
                                       const std::string&);
 
+template <class Value>
+Argument CommandLine::model(const std::string& names, Value& value, const std::string& help) {
+  const Argument declared = option(names, value, help);
+  app_->get_options().back()->transform(CLI::Validator(
+      [](std::string& path) -> std::string {
+        path = run::named_models(path);
+        return "";
+      },
+      ""));
+  return declared;
+}
+
+template Argument CommandLine::model(const std::string&, std::string&, const std::string&);
+template Argument CommandLine::model(const std::string&, std::vector<std::string>&,
+                                     const std::string&);
+
 Argument CommandLine::list(const std::string& names, std::vector<std::string>& values,
                            const std::string& help) {
   const Argument declared = option(names, values, help);

@@ -73,6 +73,10 @@ class CommandLine {
   /// std::vector of std::string, which has one value each time the option is given.
   template <class Value>
   Argument option(const std::string& names, Value& value, const std::string& help);
+  /// The folder of a model, or several with commas between them. The name of a run alone is that of
+  /// runs/NAME, where no such folder is here. `Value`: std::string, or a std::vector of it.
+  template <class Value>
+  Argument model(const std::string& names, Value& value, const std::string& help);
   /// Declares an option with several values in one, separated by commas.
   Argument list(const std::string& names, std::vector<std::string>& values,
                 const std::string& help);

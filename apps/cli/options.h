@@ -77,8 +77,8 @@ struct ModelOptions {
 /// The model of every command that takes an ensemble, too.
 inline void add_models(CommandLine& command, std::string& models) {
   command
-      .option("model", models,
-              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .model("model", models,
+             "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
       .required();
 }
 

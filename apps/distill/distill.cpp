@@ -188,8 +188,8 @@ void distill(const DistillArgs& args) {
 void add_distill(CommandLine& program) {
   auto [command, args] = program.command("distill", distill);
   command
-      .option("teacher", args->teacher,
-              "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
+      .model("teacher", args->teacher,
+             "Folder that `heed train` wrote; several, separated by commas, make an ensemble")
       .required();
   command.option("sources", args->sources, "Texts that the teacher translates").required();
   command
@@ -200,8 +200,8 @@ void add_distill(CommandLine& program) {
   command.input("--reference", args->references,
                 "Correct translations, one file for each source; the candidate that is most like "
                 "them is taken (chrF)");
-  command.option("--reverse", args->reverse,
-                 "A model of the other direction, which helps to choose among candidates");
+  command.model("--reverse", args->reverse,
+                "A model of the other direction, which helps to choose among candidates");
   command.option("--search", args->search, "How the teacher translates")
       .one_of({"beam", "sampling", "mbr"});
   command

@@ -211,7 +211,7 @@ class Reader {
            fmt::format("unknown key; write a blank after its colon, as in '{}: {}'",
                        key.substr(0, colon), one_line(key.substr(colon + 1))));
     fail(where, path_of(prefix, one_line(key)),
-         "unknown key" + suggest_key(key, of, prefix, root_));
+         "unknown key" + suggest_key(key, of, prefix, root_, is_setting()));
   }
 
   /// Writes `node` into `into` and checks it; an error points at `where` (an empty value has no
@@ -441,7 +441,15 @@ void load_file(const SectionView& root, const std::string& path) {
   std::error_code none;  // a pipe has no size
   const uintmax_t bytes = std::filesystem::file_size(path, none);
   if (!none && bytes > kLongestText) refuse_length(path, bytes);
-  load_text(root, read_file(path), path);
+  try {
+    load_text(root, read_file(path), path);
+  } catch (const ConfigError& fault) {
+    const std::string ending = std::filesystem::path(path).extension();
+    if (ending.empty() || ending == ".yaml" || ending == ".yml") throw;
+    throw ConfigError(
+        "{}; if {} is a text: `heed init SOURCE TARGET` writes a configuration for a corpus",
+        fault.what(), path);
+  }
 }
 
 void set(const SectionView& root, const std::string& assignment) {

@@ -150,7 +150,7 @@ std::string listed(const SectionView& section) {
     const FieldView* field = find_field(root, path_of(prefix, key));
     if (field == nullptr)
       throw ConfigError(path_of(prefix, key) + ": unknown key" +
-                        suggest_key(key, *section, prefix, root));
+                        suggest_key(key, *section, prefix, root, /*whole=*/true));
     prefix = path_of(prefix, key);
     section = section_in(*field);
     if (section == nullptr) throw ConfigError(prefix + ": is a value, not a section");

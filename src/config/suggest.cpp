@@ -77,6 +77,7 @@ const std::map<std::string, std::string>& names_of_other_trainers() {
       {"enclayers", "model.encoder_layers"},
       {"evalsteps", "training.validate_every"},
       {"exponentialsmoothing", "training.ema"},
+      {"gradclip", "training.clip_norm"},
       {"gradientaccumulationsteps", "training.accumulate"},
       {"initiallearningrate", "training.learning_rate"},
       {"iterations", "training.updates"},

@@ -64,12 +64,13 @@ std::ptrdiff_t depth_of(const std::string& path) {
 }
 
 std::string suggest_key(const std::string& key, const SectionView& section,
-                        const std::string& prefix, const SectionView& root) {
+                        const std::string& prefix, const SectionView& root, bool whole) {
+  const std::string start = whole ? "" : prefix;
   if (const std::string other = path_of_other_name(key, root); !other.empty())
-    return named(other, prefix);
+    return named(other, start);
   const std::vector<std::string> own = keys_of(section);
   const std::string near = nearest(key, own);
-  if (!near.empty() && distance(key, near) <= 1) return named(path_of(prefix, near), prefix);
+  if (!near.empty() && distance(key, near) <= 1) return named(path_of(prefix, near), start);
 
   std::vector<std::string> paths = all_paths(root);
   // A value is meant by `valid_steps`, not the section `valid`.
@@ -80,10 +81,10 @@ std::string suggest_key(const std::string& key, const SectionView& section,
   std::ranges::stable_sort(paths, {}, depth_of);
   const auto from_key = [&](const std::string& path) { return distance(key, last_part(path)); };
   const auto best = std::ranges::min_element(paths, {}, from_key);
-  if (best != paths.end() && from_key(*best) == 0) return named(*best, prefix);
+  if (best != paths.end() && from_key(*best) == 0) return named(*best, start);
 
-  if (!near.empty()) return named(path_of(prefix, near), prefix);
-  if (best != paths.end() && from_key(*best) < kFar) return named(*best, prefix);
+  if (!near.empty()) return named(path_of(prefix, near), start);
+  if (best != paths.end() && from_key(*best) < kFar) return named(*best, start);
   return "; allowed: " + join(own, ", ");
 }
 

@@ -135,9 +135,10 @@ std::ptrdiff_t depth_of(const std::string& path);
 
 /// "; did you mean 'x'?" for a key that `section` (at path `prefix` of `root`) does not have: a key
 /// of this section, or the whole path where the key lives elsewhere, in as few sections as any of
-/// the name; else the keys that there are.
+/// the name; else the keys that there are. `whole`: always the whole path, as it is typed in a
+/// setting; a file has a key in its section.
 std::string suggest_key(const std::string& key, const SectionView& section,
-                        const std::string& prefix, const SectionView& root);
+                        const std::string& prefix, const SectionView& root, bool whole);
 
 /// The path of the key that an option of another trainer (`--epochs`) means, by heed's name of the
 /// key or another trainer's; "" where there is none, or it is a section. Of several keys of the

@@ -58,15 +58,15 @@ struct CorpusFiles {
              "File of their translations, line by line; also memory.tmx#en.")
   HEED_FIXED(double, weight, 1.0,
              "How often an epoch reads the corpus: 2 reads it twice, 0.5 reads a new random half "
-             "in each epoch. Only in data.train.",
+             "in each epoch. Only in data.train; elsewhere it is refused.",
              config::Between<double>{0.001, 1000})
   HEED_FIXED(std::string, tag, "",
              "A user-defined symbol that is put before every source line, for example <bt> before "
-             "back-translations. Only in data.train.")
+             "back-translations. Only in data.train; elsewhere it is refused.")
   HEED_FIXED(std::string, alignment, "",
              "File of its word alignments for training.guided_alignment, one line for each pair: "
              "i-j links source word i to target word j. Words are separated by blanks and counted "
-             "from 0. Only in data.train.")
+             "from 0. Only in data.train; elsewhere it is refused.")
 };
 
 inline constexpr int64_t kFewestPieces = 16, kMostPieces = 1000000;

@@ -9,15 +9,15 @@
 namespace heed::data {
 namespace {
 
-constexpr std::size_t kJudged = 8192;    // pairs that are judged together
-constexpr std::size_t kPending = 32;     // windows that wait for one that teaches something
+constexpr std::size_t kJudged = 8192;  // pairs that are judged together
+constexpr std::size_t kPending = 32;   // windows that wait for one that teaches something
 constexpr std::size_t kLeastPairs = 200;
-constexpr std::size_t kOfMean = 100;     // pairs of which a mean is taken
-constexpr double kOrdered = 0.4;         // of the usual advantage: a block that teaches
-constexpr double kSureness = 0.6;        // usual advantages in deviations: six of a block's mean
+constexpr std::size_t kOfMean = 100;  // pairs of which a mean is taken
+constexpr double kOrdered = 0.4;      // of the usual advantage: a block that teaches
+constexpr double kSureness = 0.6;     // usual advantages in deviations: six of a block's mean
 constexpr double kOutOfOrder = -0.5, kPoorest = 0.1;  // means in usual advantages (docs/results.md)
 constexpr double kLeastSpread = 0.8;  // by chance a pair out of order may look very much like one
-constexpr double kTurn = 10;             // nats of the beginning or end of a part
+constexpr double kTurn = 10;          // nats of the beginning or end of a part
 
 /// The pairs' own nats and what they have more than others.
 struct Told {
@@ -82,8 +82,7 @@ OrderCheck::Measure OrderCheck::learn(const Window& window) {
   for (std::size_t i = 0; i < pairs; ++i) partners[i] = static_cast<int64_t>(i);
   Measure measure;
   for (int round = 0; round < kRounds; ++round) {
-    measure.likeness =
-        std::make_shared<const PairLikeness>(window.source, window.target, partners);
+    measure.likeness = std::make_shared<const PairLikeness>(window.source, window.target, partners);
     std::vector<double> advantage(pairs), mean(blocks), count(blocks);
     for (std::size_t i = 0; i < pairs; ++i) {
       advantage[i] = told_of_pair(window.source, window.target, i, *measure.likeness).advantage;
@@ -131,7 +130,6 @@ void OrderCheck::work() {
 }
 
 void OrderCheck::judge(const Window& window) {
-  enum State : std::size_t { kIn, kOut };
   const std::size_t pairs = window.lines.size();
   // What a pair tells: both numbers together, in usual advantages; the sum deviates twice as much.
   std::vector<double> told(pairs);
@@ -153,10 +151,10 @@ void OrderCheck::judge(const Window& window) {
     in = best_in, out = best_out;
   }
   std::vector<bool> is_out(pairs);
-  bool state = out > in;
+  bool now_out = out > in;
   for (std::size_t i = pairs; i-- > 0;) {
-    is_out[i] = state;
-    if (state ? changed[i].second : changed[i].first) state = !state;
+    is_out[i] = now_out;
+    if (now_out ? changed[i].second : changed[i].first) now_out = !now_out;
   }
   for (std::size_t begin = 0, end = 0; begin < pairs; begin = end) {
     for (end = begin; end < pairs && is_out[end] == is_out[begin];) ++end;

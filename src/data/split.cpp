@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -50,6 +53,55 @@ class SideCounts {
   int64_t words_ = 0, letters_ = 0, longest_ = 0;
   std::array<int64_t, text::kScripts> scripts_{};
   HashSet types_;
+};
+
+/// Counts the words of the first pairs.
+class WordCounts {
+ public:
+  void add(const PairOfLines& pair) {
+    if (pairs_ == kPairs) return;
+    ++pairs_;
+    for (const std::string& word : split_words(pair.source)) ++words_[word].all;
+    for (const std::string& word : split_words(pair.target)) {
+      Count& count = words_[word];
+      ++count.all;
+      ++count.in_target;
+    }
+  }
+
+  WordLengths lengths() const {
+    struct Rank {
+      int64_t all;
+      double target_letters;
+    };
+    std::vector<Rank> ranks;
+    double words = 0, left = 0;
+    for (const auto& [word, count] : words_) {
+      const auto letters = static_cast<double>(text::count_code_points(word));
+      ranks.push_back({count.all, letters * static_cast<double>(count.in_target)});
+      words += static_cast<double>(count.in_target);
+      left += ranks.back().target_letters;
+    }
+    std::ranges::sort(ranks, [](const Rank& a, const Rank& b) {
+      return std::pair(-a.all, a.target_letters) < std::pair(-b.all, b.target_letters);
+    });
+    WordLengths lengths;
+    std::size_t rank = 0;
+    for (std::size_t i = 0; i < WordLengths::kRanks; ++i) {
+      for (; rank < std::min(ranks.size(), std::size_t{1} << i); ++rank)
+        left -= ranks[rank].target_letters;
+      lengths.beyond[i] = std::max(left, 0.0) / std::max(words, 1.0);
+    }
+    return lengths;
+  }
+
+ private:
+  static constexpr int64_t kPairs = 100'000;
+  struct Count {
+    int64_t all = 0, in_target = 0;
+  };
+  std::unordered_map<std::string, Count> words_;
+  int64_t pairs_ = 0;
 };
 
 /// The characters of both sides, without blanks.
@@ -142,10 +194,19 @@ std::vector<PairKey> first_keys(const CorpusFiles& files, std::size_t count, Pro
 
 }  // namespace
 
+double WordLengths::beyond_rank(double words) const {
+  const double place = std::clamp(std::log2(std::max(words, 1.0)), 0.0, double{kRanks - 1});
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, kRanks - 1);
+  const double share = place - static_cast<double>(below);
+  return (1 - share) * beyond[below] + share * beyond[above];
+}
+
 CorpusShape shape_of(const CorpusFiles& files) {
   CorpusShape shape;
   SideCounts source, target;
   Characters characters;
+  WordCounts words;
   SlipFinder slips;
   ProgressBar bar("pairs read");
   PairReader reader(files);
@@ -165,6 +226,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
     target.add(pair.target, facts.target);
     characters.add(pair.source);
     characters.add(pair.target);
+    words.add(pair);
   }
   reader.warn_of_damage();
   shape.slips = slips.finish();
@@ -175,6 +237,7 @@ CorpusShape shape_of(const CorpusFiles& files) {
   shape.source_types = source.types();
   shape.target_types = target.types();
   shape.characters = characters.count();
+  shape.target_lengths = words.lengths();
   shape.source_script = source.script();
   shape.target_script = target.script();
   return shape;

@@ -4,6 +4,8 @@
 // training corpus with them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "data/config.h"
@@ -11,6 +13,17 @@
 #include "text/script.h"
 
 namespace heed::data {
+
+/// How long rare words of the target are, from which the pieces of a vocabulary can be estimated.
+struct WordLengths {
+  static constexpr std::size_t kRanks = 18;
+  /// [i]: letters of target words that are not among the 2^i most frequent words of both sides, per
+  /// target word; of the first 100,000 pairs. All 0 where nothing is known.
+  std::array<double, kRanks> beyond{};
+
+  /// The same beyond any number of words, between two of these.
+  double beyond_rank(double words) const;
+};
 
 /// The size and content of a corpus, from one reading.
 struct CorpusShape {
@@ -24,6 +37,7 @@ struct CorpusShape {
   int64_t characters = 0;                           // different ones of both sides
   text::Script source_script = text::Script::none;  // of most lines
   text::Script target_script = text::Script::none;
+  WordLengths target_lengths;
   bool has_header = false;  // the first pair has names of columns
   Slips slips;              // of the lines against each other
 };

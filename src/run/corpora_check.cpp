@@ -1,6 +1,7 @@
 #include "run/corpora_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -29,6 +30,7 @@
 #include "text/tmx_lines.h"
 #include "text/utf8.h"
 #include "text/words.h"
+#include "train/config.h"
 
 namespace heed::run {
 namespace {
@@ -60,17 +62,24 @@ bool has_no_line(const std::string& path) {
   return !text::LineReader(path).next(line);
 }
 
+/// What is counted in a corpus.
+struct Counted {
+  int64_t pairs = 0;
+  int64_t target_pieces = 0;  // at least: a word between blanks is one or more, and each line ends
+};
+
 /// Reads all of a corpus, so that whatever would stop a training's reading is thrown here.
-int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, bool is_cut,
+Counted count_pairs(const data::CorpusFiles& corpus, const std::string& key, bool is_cut,
                     bool header_is_told, Check& found) {
   if (!corpus.target.empty() && has_no_line(corpus.source) && has_no_line(corpus.target))
     throw UserError("{}: {} and {} have no lines; give at least one pair", key, corpus.source,
                     corpus.target);
-  int64_t pairs = 0, same = 0;
+  int64_t pairs = 0, same = 0, target_pieces = 0;
   data::PairReader reader(corpus, /*aligned=*/true);
   data::Traces traces(is_cut);
   for (data::PairOfLines pair; reader.next(pair); ++pairs) {
     traces.add(pair);
+    target_pieces += std::ssize(split_words(pair.target)) + 1;
     same += pair.source == pair.target;
   }
   if (pairs > 0 && same == pairs)
@@ -80,7 +89,27 @@ int64_t count_pairs(const data::CorpusFiles& corpus, const std::string& key, boo
         key, counted(pairs, "pair")));
   if (header_is_told) traces.forget_header();
   for (const std::string& trace : traces.text()) found.doubts.push_back(key + ": " + trace);
-  return pairs;
+  return {.pairs = pairs, .target_pieces = target_pieces};
+}
+
+/// Says which of training.updates and training.epochs ends the training, where both are set.
+/// `epoch`: what an epoch has at least, but for what data.clean leaves out.
+void tell_end(const train::TrainConfig& training, const Counted& epoch, Check& found) {
+  if (training.epochs == 0) return;
+  const int64_t all =
+      training.batch_type == train::BatchType::tokens ? epoch.target_pieces : epoch.pairs;
+  const double needed = static_cast<double>(all) * static_cast<double>(training.epochs) /
+                        static_cast<double>(training.batch_size * training.accumulate);
+  if (needed > static_cast<double>(training.updates))
+    found.doubts.push_back(fmt::format(
+        "training.updates: {} ends the training before training.epochs: {}, which are {} updates "
+        "or more; raise updates, too, or leave epochs out",
+        training.updates, training.epochs, with_commas(std::llround(needed))));
+  else
+    found.notes.push_back(
+        fmt::format("the training ends with training.epochs: {} or training.updates: {}, "
+                    "whichever is reached first",
+                    training.epochs, training.updates));
 }
 
 bool has_text(const data::PairOfLines& pair) {
@@ -227,7 +256,8 @@ bool check_corpora(const Config& config, const CheckOptions& options, Check& fou
   std::vector<NamedFile> all;
   // The numbers of pairs by files, which may be there as several corpora; nothing for those with a
   // fault.
-  std::map<std::string, std::optional<int64_t>> pairs_of;
+  std::map<std::string, std::optional<Counted>> counts_of;
+  Counted epoch;
   // A fault that keeps one file from being read often keeps others from it, too: too many open
   // files, a broken disk.
   const auto environment_fails = [&] { return found.environment_only && !found.faults.empty(); };
@@ -238,20 +268,25 @@ bool check_corpora(const Config& config, const CheckOptions& options, Check& fou
     all.insert(all.end(), files.begin(), files.end());
     const bool good = std::ranges::all_of(files, can_be_read);
     const std::string names = join({corpus->source, corpus->target, corpus->alignment}, "\n");
-    const bool is_new = !pairs_of.contains(names);
-    std::optional<int64_t>& pairs = pairs_of[names];
+    const bool is_new = !counts_of.contains(names);
+    std::optional<Counted>& counts = counts_of[names];
     if (is_new && good)
       found.passes([&] {
-        pairs =
+        counts =
             count_pairs(*corpus, key, data::is_cut_already(data), options.header_is_told, found);
       });
     const bool trains = key.starts_with("data.train");
-    if (trains) readable = readable && pairs;
-    if (pairs && trains)
-      found.passes([&] { require_some_read(*corpus, *pairs, key); });
-    else if (pairs && key != "data.test")
+    if (trains) readable = readable && counts;
+    if (counts && trains) {
+      found.passes([&] { require_some_read(*corpus, counts->pairs, key); });
+      epoch.pairs += data::pairs_in_epoch(counts->pairs, corpus->weight);
+      epoch.target_pieces +=
+          std::llround(static_cast<double>(counts->target_pieces) * corpus->weight);
+    } else if (counts && key != "data.test") {
       found.passes([&] { check_held_out(*corpus, key, validation_reading(config), found); });
+    }
   }
+  if (readable && options.systems.empty()) tell_end(config.training, epoch, found);
   check_files(all, options.file, found);
   check_more_valid(data, found);
   if (readable && !environment_fails()) found.passes([&] { require_short_pairs(config); });

@@ -48,7 +48,7 @@ bool best_was_long_before(const train::TrainResult& result, const train::TrainCo
 }  // namespace
 
 std::string ending_text(const train::TrainResult& result, const train::TrainConfig& config,
-                        const std::string& folder) {
+                        int64_t pairs, const std::string& folder) {
   const std::string run = shell_path(folder);
   const std::string use = fmt::format("heed translate {}", run);
   // Epochs may have other numbers of batches than the first one, and stages are no number at all.
@@ -59,15 +59,21 @@ std::string ending_text(const train::TrainResult& result, const train::TrainConf
   std::string done = fmt::format(
       "{}{}", with_commas(result.updates),
       early ? fmt::format(" of {} planned updates", with_commas(result.planned)) : " updates");
-  if (result.bleu_of_best) done += fmt::format(", BLEU {}", fixed(*result.bleu_of_best, 1));
+  if (result.bleu_of_best)
+    done += fmt::format(", BLEU {} in validation", fixed(*result.bleu_of_best, 1));
+  // Who began with another model has had this advice.
+  const std::string advice = little && pairs < kFewPairs && config.from.empty()
+                                 ? fmt::format("; {} are few, and {} with heed init",
+                                               counted(pairs, "pair"), kMoreThanFewPairs)
+                                 : "";
   if (result.limit == StopReason::patience) {
     done += ", and validations got no better";
     if (!little) return fmt::format("done with {}: {}", done, use);
   } else if (!early && best_was_long_before(result, config)) {
     return fmt::format(
         "{}, the best at update {}: more pairs would help, more updates of these would not "
-        "(docs/first_steps.md); {} uses what was learned",
-        done, with_commas(result.best_update), use);
+        "(docs/first_steps.md){}; {} uses what was learned",
+        done, with_commas(result.best_update), advice, use);
   }
   const std::vector<std::string> settings = more_settings(result, config);
   if (settings.empty())
@@ -79,9 +85,10 @@ std::string ending_text(const train::TrainResult& result, const train::TrainConf
       result.minutes / static_cast<double>(std::max<int64_t>(1, result.updates));
   const auto left = static_cast<double>(more_updates(result) - result.updates);
   return fmt::format(
-      "{}{}: train on with `heed train {} --resume --set {}` (about {}); {} uses what was learned",
+      "{}{}: train on with `heed train {} --resume --set {}` (about {}){}; {} uses what was "
+      "learned",
       result.limit == StopReason::minutes ? "ended at training.max_minutes with " : "", done, run,
-      join(settings, " --set "), human_duration(60 * minutes_of_update * left), use);
+      join(settings, " --set "), human_duration(60 * minutes_of_update * left), advice, use);
 }
 
 }  // namespace heed::run

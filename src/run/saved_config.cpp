@@ -117,12 +117,9 @@ std::vector<std::string> runs_in(const std::string& folder) {
   return runs;
 }
 
-/// Returns "; did you mean 'runs/demo'?" for a path that is not there, or "".
+/// Returns "; did you mean 'runs/demo'?" for 'runs/dmeo', or "".
 std::string hint_of_model(const std::string& path) {
   if (const std::string unexpanded = shell_hint(path); !unexpanded.empty()) return unexpanded;
-  if (path.find('/') == std::string::npos)
-    if (const std::string run = "runs/" + path; holds_run(run))
-      return fmt::format("; did you mean '{}'?", run);
   const std::string near = nearest_spelling(path, runs_in(fs::path(path).parent_path().string()));
   return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
 }
@@ -140,6 +137,18 @@ std::vector<std::string> model_paths(const std::string& paths) {
   if (all.size() > 1 && std::ranges::count(all, "") > 0)
     throw UserError("'{}': a comma without a model folder before or after it", one_line(paths));
   return all;
+}
+
+std::string named_models(const std::string& paths) {
+  const auto is_here = [](const std::string& path) {
+    std::error_code none;
+    return path.empty() || path.find('/') != path.npos || fs::exists(path, none);
+  };
+  if (is_here(paths)) return paths;  // also one with commas in its name
+  std::vector<std::string> all = split(paths, ',');
+  for (std::string& path : all)
+    if (const std::string run = "runs/" + path; !is_here(path) && holds_run(run)) path = run;
+  return join(all, ",");
 }
 
 void require_model_folder(const std::string& path) {

@@ -13,6 +13,10 @@ namespace heed::run {
 /// Whether the folder has a model or a folder for checkpoints.
 bool holds_run(const std::string& folder);
 
+/// The paths, several with commas between them, in which the name of a run (`mine`) is runs/mine
+/// where there is no such file or folder here.
+std::string named_models(const std::string& paths);
+
 /// Returns the folders of a list separated by commas. The path of a folder that is there is one,
 /// whatever is in its name. Throws UserError where one of several is empty.
 std::vector<std::string> model_paths(const std::string& paths);

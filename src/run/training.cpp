@@ -191,7 +191,7 @@ class RankTraining {
                           .base_before = base.before,
                           .base_after = base.after};
     write_atomic(file_in(folder_, kSummaryFile), summary.to_json(*provenance_, hygiene_));
-    log::info(ending_text(result_, run_->config.training, folder_));
+    log::info(ending_text(result_, run_->config.training, corpus_->size(), folder_));
   }
 
  private:

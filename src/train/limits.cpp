@@ -123,6 +123,13 @@ std::string TrainingLimits::expectation(const Progress& progress) const {
                                  with_commas(updates_), human_duration(left));
   if (expected < updates_)
     text += fmt::format(" (training.max_minutes: {})", human_duration(60 * config_.max_minutes));
+  else if (config_.epochs > 0)
+    text += updates_ < config_.updates
+                ? fmt::format(" (training.epochs: {})", config_.epochs)
+                : fmt::format(
+                      " (training.updates, which ends the training before training.epochs: "
+                      "{})",
+                      config_.epochs);
   if (setup_.validation.empty()) return text;
   const int64_t every = config_.validate_every;
   const int64_t next = (progress.update / every + 1) * every;

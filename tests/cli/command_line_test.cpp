@@ -150,6 +150,14 @@ TEST(CommandLine, AnOptionOfAnotherTrainerLeadsToItsKey) {
       {{"--dry-run"}, "`heed config CONFIG --check` does this"},
       {{"--force"}, "did you mean '--overwrite'?"},
       {{"--continue"}, "did you mean '--resume'?"},
+      {{"--restart"}, "did you mean '--overwrite'?"},
+      {{"--cpu"}, "`--set device=cpu` does this"},
+      {{"--fp16"}, "`--set precision=bf16` does this"},
+      {{"--arch", "x"}, "`--set model.type=transformer` does this"},
+      {{"--grad-clip", "1"}, "`--set training.clip_norm=1` does this"},
+      {{"--model", "x"}, "`--set training.from=RUN` (to begin with its weights) or `--set output="},
+      {{"--valid", "x"}, "`--set data.valid.source=FILE --set data.valid.target=FILE` does this"},
+      {{"--epochs", "3"}, "`--set training.epochs=3` does this, unless training.updates ends the"},
       {{"--config", "y"}, "it has no name before it: `heed train CONFIG`"},
       {{"-c", "y"}, "it has no name before it: `heed train CONFIG`"},
   };
@@ -163,16 +171,39 @@ TEST(CommandLine, AnOptionOfAnotherTrainerLeadsToItsKey) {
   EXPECT_THAT(other.err, HasSubstr("'--epochs'; allowed: "));
 }
 
+TEST(CommandLine, WhatIsNoArgumentNamesItsCure) {
+  const TemporaryFolder folder;
+  const std::string a = folder.write("a.en", "a b: c\nd: e: f\n"), b = folder.write("a.ru", "b\n");
+  expect_mistake(run_heed({"train", "x.yaml", "training.updates=30"}),
+                 {"unexpected argument 'training.updates=30'; write --set training.updates=30"});
+  expect_mistake(run_heed({"evaluate", a, b}),
+                 {"to score a text: `heed evaluate --hypothesis " + a + " --reference " + b + "`"});
+  expect_mistake(run_heed({"train", a}),
+                 {"`heed init SOURCE TARGET` writes a configuration for a corpus"});
+  expect_mistake(run_heed({"config", "training.updates"}),
+                 {"it is a key, which `heed config --explain training.updates` explains"});
+  expect_mistake(run_heed({"config", a, "--explain", "training.updates"}),
+                 {"leave them out, as in `heed config --explain training.updates`"});
+  expect_mistake(run_heed({"explain", "training.updates"}),
+                 {"`heed config --explain training.updates` does this"});
+  expect_mistake(run_heed({"spm_train", a}), {"`heed vocab " + a + " -o NAME.model` does this"});
+  expect_mistake(run_heed({"filter", a, b}),
+                 {"`heed clean " + a + " " + b + " --remove all -o cleaned` does this"});
+  expect_mistake(run_heed({"status"}), {"`heed runs` does this"});
+  for (const char* option : {"-V", "-v"})
+    expect_mistake(run_heed({option}), {"did you mean '--version'?"});
+}
+
 TEST(CommandLine, ASuggestionThatIsFarOffIsNone) {
   expect_mistake(run_heed({"init", "--source", "a", "--target", "b"}),
                  {"'--source'; it has no name before it: `heed init SOURCE TARGET`"});
   expect_mistake(run_heed({"attention", "x", "--source", "a"}), {"did you mean '--text'?"});
   EXPECT_THAT(run_heed({"attention", "x", "--format", "png"}).err, HasSubstr("; allowed: "));
   expect_mistake(run_heed({"config", "--set", "training.train_steps=5"}),
-                 {"did you mean 'updates'"});
+                 {"did you mean 'training.updates'"});
   expect_mistake(run_heed({"config", "--set", "training.valid_steps=5"}),
-                 {"did you mean 'validate_every'?"});
-  expect_mistake(run_heed({"config", "--set", "model.d_model=5"}), {"did you mean 'width'?"});
+                 {"did you mean 'training.validate_every'?"});
+  expect_mistake(run_heed({"config", "--set", "model.d_model=5"}), {"did you mean 'model.width'?"});
   expect_mistake(run_heed({"config", "--set", "training:updates=5"}),
                  {"did you mean 'training.updates'?"});
   expect_mistake(run_heed({"config", "--set", "training.max_minutes=5m"}), {"did you mean 5?"});
@@ -340,7 +371,8 @@ TEST(ConfigCommand, ExplainsOfAModelWhichProgramsItCanBeExportedTo) {
 }
 
 TEST(ConfigCommand, AMistypedKeyToExplainNamesItsNeighbour) {
-  expect_mistake(run_heed({"config", "--explain", "model.haeds"}), {"model.haeds", "'heads'"});
+  expect_mistake(run_heed({"config", "--explain", "model.haeds"}),
+                 {"model.haeds", "'model.heads'"});
 }
 
 TEST(ConfigCommand, ExplainsAKeyByItsLastNameOrListsTheKeysThatHaveIt) {

@@ -91,6 +91,71 @@ TEST(Init, TellsOnceOfALineOfColumnNames) {
                                 Not(HasSubstr("a line of column names"))));
 }
 
+TEST(Init, NamesTheTrueFaultOfAFolderAndOfAName) {
+  const TemporaryFolder folder;
+  write_pairs_by_arithmetic(folder, 60);
+  const std::string source = folder / "corpus.src", target = folder / "corpus.tgt";
+  const std::string yaml = folder.write("n.yaml", "name: n\n");
+  expect_mistake(run_heed({"init", source, target, "-o", folder.path(), "--name", "n"}),
+                 {": is a folder; name another file with -o"});
+  expect_mistake(run_heed({"init", folder.path(), target, "-o", yaml, "--name", "n"}),
+                 {"is a folder"});
+  expect_mistake(run_heed({"init", source, target, "-o", yaml, "--name", "../up"}),
+                 {"init: --name '../up' cannot be a run's folder in runs/; give a name without "
+                  "slashes"});
+}
+
+/// Sentences of 1 to 19 words with their number.
+std::string sentences(int count, const std::string& word) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    for (int words = 0; words <= (i * i * 7 + i) % 19; ++words) text += word + " b c ";
+    text += std::to_string(i) + " .\n";
+  }
+  return text;
+}
+
+TEST(Init, EndsWhereAPartIsOutOfOrder) {
+  const TemporaryFolder folder;
+  std::vector<std::string> target = lines_of(sentences(1000, "d"));
+  std::shuffle(target.begin() + 500, target.end(), std::mt19937(1));
+  std::string text;
+  for (const std::string& line : target) text += line + "\n";
+  const std::string from = folder.write("s", sentences(1000, "a")), to = folder.write("t", text);
+  const Result result =
+      run_heed({"init", from, to, "--name", "n", "-o", folder / "n.yaml", "--data", folder / "p"});
+  expect_mistake(result,
+                 {"lines are out of order: lines 50", " to 1000 fit at no lag: out of order",
+                  "leave them out by `heed clean ", "heed init realigned.source"});
+  EXPECT_FALSE(std::filesystem::exists(folder / "p"));
+  const Result mended = run_heed({"clean", from, to, "--realign", "-o", folder / "mended"});
+  product(mended);
+  EXPECT_THAT(mended.err, HasSubstr("of the source and 49"));
+  EXPECT_THAT(read_file(folder / "mended.removed.tsv"), HasSubstr("\tout of order\t"));
+  EXPECT_NEAR(static_cast<double>(lines_of(read_file(folder / "mended.source")).size()), 500, 9);
+  // One file is a line shorter.
+  text.erase(text.rfind('\n', text.size() - 2) + 1);
+  expect_mistake(run_heed({"doctor", from, folder.write("cut", text)}),
+                 {"s has 1000 lines and", "cut has 999; ", "lines are out of order: lines 50"});
+}
+
+TEST(Init, WarnsOnceOfFilesOfAnotherOrder) {
+  const TemporaryFolder folder;
+  std::vector<std::string> target = lines_of(sentences(1000, "d"));
+  std::shuffle(target.begin(), target.end(), std::mt19937(1));
+  std::string text;
+  for (const std::string& line : target) text += line + "\n";
+  const Result result =
+      run_heed({"init", folder.write("s", sentences(1000, "a")), folder.write("t", text), "--name",
+                "n", "-o", folder / "n.yaml", "--data", folder / "p"});
+  product(result);
+  const std::string said = "looks no more like line i of";
+  const std::size_t first = result.err.find(said);
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(said, first + 1), std::string::npos) << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("--realign")));
+}
+
 TEST(Init, SaysHowManyPairsAreLeftOut) {
   const TemporaryFolder folder;
   write_pairs_by_arithmetic(folder, 40);

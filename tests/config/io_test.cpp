@@ -472,7 +472,7 @@ TEST(Set, ElementsOfAListAreReachedByNumber) {
 
 TEST(SetError, NamesTheKey) {
   EXPECT_EQ(set_error("model.hiden_size=3"),
-            "--set model.hiden_size: unknown key; did you mean 'hidden_size'?");
+            "--set model.hiden_size: unknown key; did you mean 'model.hidden_size'?");
   EXPECT_EQ(set_error("model.hidden_size=abc"),
             "--set model.hidden_size: cannot read 'abc' as a whole number");
   EXPECT_EQ(set_error("model.hidden_size=0"),
@@ -499,7 +499,7 @@ TEST(SetError, ANameOfAnotherTrainerHasHeedsOwn) {
     EXPECT_TRUE(said.find("learning_rate'?") != std::string::npos) << said;
   }
   EXPECT_EQ(set_error("training.lr=1"),
-            "--set training.lr: unknown key; did you mean 'learning_rate'?");
+            "--set training.lr: unknown key; did you mean 'training.learning_rate'?");
   // A name for a key that this configuration lacks.
   EXPECT_EQ(set_error("training.valid_steps=3"),
             "--set training.valid_steps: unknown key; allowed: accumulate, learning_rate, betas, "

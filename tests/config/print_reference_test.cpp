@@ -97,7 +97,7 @@ TEST(Explain, AnUnknownKeyNamesTheNearest) {
     return message_of<ConfigError>([&] { explain<ToyConfig>(path); });
   };
   EXPECT_EQ(error("model.hiden_size"),
-            "model.hiden_size: unknown key; did you mean 'hidden_size'?");
+            "model.hiden_size: unknown key; did you mean 'model.hidden_size'?");
   EXPECT_EQ(error("name.x"), "name: is a value, not a section");
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -183,6 +184,20 @@ TEST_F(Split, TheShapeKnowsSlipsAndAHeader) {
   folder.write("all.en", "target\nb\n");
   EXPECT_TRUE(shape_of(pair("all")).has_header);
   EXPECT_FALSE(shape_of(pair("all")).slips.any());
+}
+
+TEST_F(Split, TheLettersOfRareWordsAreCounted) {
+  // By frequency: ab (6), cde (3), f (2), wxyz (1, of the target) and g (1, of the source). The
+  // target has 6 words and 14 letters: ab ab ab cde f wxyz.
+  folder.write("all.de", "ab ab ab cde cde\nf g\n");
+  folder.write("all.en", "ab ab ab cde\nf wxyz\n");
+  const WordLengths lengths = shape_of(pair("all")).target_lengths;
+  EXPECT_DOUBLE_EQ(lengths.beyond[0], 8. / 6);  // without ab: cde f wxyz
+  EXPECT_DOUBLE_EQ(lengths.beyond[1], 5. / 6);  // without cde
+  EXPECT_DOUBLE_EQ(lengths.beyond[3], 0);
+  EXPECT_DOUBLE_EQ(lengths.beyond_rank(0.3), 8. / 6);
+  EXPECT_NEAR(lengths.beyond_rank(std::sqrt(2.)), 6.5 / 6, 1e-12);
+  EXPECT_DOUBLE_EQ(lengths.beyond_rank(1e9), 0);
 }
 
 TEST_F(Split, TheShapeCountsWordsAndScripts) {

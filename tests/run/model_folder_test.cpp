@@ -8,6 +8,7 @@
 
 #include "cli/weights_file.h"
 #include "run/in_process.h"
+#include "run/saved_config.h"
 
 namespace heed::run {
 namespace {
@@ -62,6 +63,18 @@ TEST_F(ModelFolderTest, AFolderThatIsNotThereIsNamed) {
   expect_mistake(translate(folder / "modle"), {"modle", "no such model folder"});
   expect_mistake(translate(",modle"), {"',modle': a comma without a model folder"});
   expect_mistake(translate(Models::get().rnn + ","), {"a comma without a model folder"});
+}
+
+TEST_F(ModelFolderTest, TheNameOfARunIsItsFolder) {
+  fs::create_directories(folder / "runs");
+  fs::copy(model, folder / "runs/mine", fs::copy_options::recursive);
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  EXPECT_EQ(named_models("mine"), "runs/mine");
+  EXPECT_EQ(named_models("mine,other,./mine"), "runs/mine,other,./mine");
+  fs::create_directories("mine");
+  EXPECT_EQ(named_models("mine"), "mine");
+  fs::current_path(before);
 }
 
 TEST_F(ModelFolderTest, AFileIsNoModelFolder) {

@@ -91,6 +91,16 @@ TEST(Recipe, LinesWithoutBlanksAreCountedByTheirLetters) {
   EXPECT_EQ(run::recipe_for(english, {}).updates, 7900);
 }
 
+TEST(Recipe, TheEpochsFollowFromTheWordsThatAVocabularyHasNoPieceFor) {
+  data::CorpusShape shape = pairs(1800);  // a vocabulary of 1,000 pieces
+  shape.target_lengths.beyond.fill(5);
+  // 18,000 words of 1 + 5 / (3 x (1/8)^0.2) pieces, which is 3.526, and 1,800 ends of lines are
+  // 65,271 pieces: 1,000 updates would be 15.7 epochs, and 30 epochs are 1,912 updates.
+  const run::Recipe recipe = run::recipe_for(shape, {});
+  EXPECT_EQ(recipe.updates, 1900);
+  EXPECT_EQ(recipe.epochs, 30);
+}
+
 TEST(Recipe, TheCommentHasTheEpochsOfTheUpdates) {
   EXPECT_THAT(run::sections_of(run::recipe_for(pairs(60000), {})).text(),
               HasSubstr("# About 10 epochs.\n"));
