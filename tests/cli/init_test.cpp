@@ -63,7 +63,7 @@ TEST(Init, FiveThousandPairsGetATransformerThatTrainWillNotRefuse) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("4501 training, 250 validation and 250 test pairs"),
                                 HasSubstr("memory: about "), HasSubstr(" parameters)")));
   EXPECT_THAT(read_file(config), AllOf(HasSubstr("type: transformer"), HasSubstr("width: 192"),
-                                       HasSubstr("# About 51 epochs.")));
+                                       HasSubstr("# About 29 epochs.")));
   // The same check says the same of it.
   const Result check = run_heed({"config", config, "--check"});
   EXPECT_EQ(check.status, 0) << check.err;
