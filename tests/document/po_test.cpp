@@ -491,6 +491,17 @@ TEST(PoDocument, AReferenceIsNoAccelerator) {
               HasSubstr("msgstr \"Ö&ffne <b>a &amp; b</b> Datei\""));
 }
 
+TEST(PoDocument, NumbersOfListsStay) {
+  const Document read =
+      read_into("de",
+                "msgid \"\"\n\"Steps:\\n\"\n\"1. One dog\\n\"\n\"2. Two dogs\\n\"\n"
+                "\"Both run\"\nmsgstr \"\"\n\nmsgid \"3. May\"\nmsgstr \"\"\n",
+                "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("Steps:", "One dog", "Two dogs Both run", "3. May"));
+  EXPECT_THAT(filled(read, {"Schritte:", "Ein Hund", "Zwei Hunde laufen", "3. Mai"}),
+              HasSubstr("\"Schritte:\\n\"\n\"1. Ein Hund\\n\"\n\"2. Zwei"));
+}
+
 TEST(PoDocument, WhoTranslatesIsLeftToThem) {
   EXPECT_THAT(
       model_texts(read_into("de",
