@@ -199,13 +199,11 @@ class Realigner {
   /// Lines without a pair, counted from 0.
   void alone_source(const std::string& line, int64_t at, bool out_of_order) {
     ++(out_of_order ? counts_.sources_out_of_order : counts_.sources);
-    out_.alone(
-        {.number = at + 1, .of_source = true, .out_of_order = out_of_order, .line = line});
+    out_.alone({.number = at + 1, .of_source = true, .out_of_order = out_of_order, .line = line});
   }
   void alone_target(const std::string& line, int64_t at, bool out_of_order) {
     ++(out_of_order ? counts_.targets_out_of_order : counts_.targets);
-    out_.alone(
-        {.number = at + 1, .of_source = false, .out_of_order = out_of_order, .line = line});
+    out_.alone({.number = at + 1, .of_source = false, .out_of_order = out_of_order, .line = line});
   }
 
   /// Whether the source line has a partner, but none among these lines of the target.

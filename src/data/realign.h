@@ -49,9 +49,9 @@ struct RealignedCounts {
 };
 
 /// Reads both files again and writes their pairs. Where a stretch goes on, line i of the source has
-/// line i + lag of the target; around the ends of stretches align() decides. Pairs keep the order of
-/// both files, and lines that are out of order are in none. Two lines of one side are joined by a
-/// blank. Throws what text::LineReader throws.
+/// line i + lag of the target; around the ends of stretches align() decides. Pairs keep the order
+/// of both files, and lines that are out of order are in none. Two lines of one side are joined by
+/// a blank. Throws what text::LineReader throws.
 RealignedCounts realign(const std::string& source, const std::string& target, const Slips& slips,
                         const RealignedText& out);
 

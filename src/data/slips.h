@@ -29,13 +29,13 @@ struct Stretch {
 };
 
 /// A stretch that is not right, in words with lines counted from 1: "from line 1001 on the target
-/// is 1 line late", "lines 1001 to 1200: the target is 3 lines early", "lines 1001 to 2000 fit at no
-/// lag: out of order, or of another text". `lines`: of the source.
+/// is 1 line late", "lines 1001 to 1200: the target is 3 lines early", "lines 1001 to 2000 fit at
+/// no lag: out of order, or of another text". `lines`: of the source.
 std::string describe(const Stretch& stretch, int64_t lines);
 
 /// What is wrong with the lines of two files.
 struct LineFault {
-  std::string message;  // with the cure, where there is one
+  std::string message;         // with the cure, where there is one
   bool can_be_mended = false;  // by `heed clean --realign`: right pairs are left
 };
 

@@ -176,12 +176,12 @@ TEST(Slips, APartOutOfOrderIsNamed) {
 
 TEST(Slips, APartOutOfOrderMayHaveALineTooManyBeforeIt) {
   const TwoTexts corpus(1200);
-  const Slips both = slips_of(corpus.source,
-                              spliced(shuffled(corpus.target, 800, 1200), 400, 0, {""}));
+  const Slips both =
+      slips_of(corpus.source, spliced(shuffled(corpus.target, 800, 1200), 400, 0, {""}));
   const auto text = both.text();
   ASSERT_EQ(text.size(), 2U);
-  EXPECT_EQ(text[0], fmt::format("lines 401 to {}: the target is 1 line late",
-                                 both.stretches[1].end));
+  EXPECT_EQ(text[0],
+            fmt::format("lines 401 to {}: the target is 1 line late", both.stretches[1].end));
   EXPECT_THAT(text[1], HasSubstr("to 1200 fit at no lag"));
   EXPECT_THAT(both.fault("a", "b")->message, HasSubstr("lines have slipped: lines 401 to "));
 }
@@ -276,15 +276,14 @@ struct Realigned {
     const TemporaryFolder folder;
     write_atomic(folder / "s", join(source, "\n") + "\n");
     write_atomic(folder / "t", join(target, "\n") + "\n");
-    counts =
-        realign(folder / "s", folder / "t", find_slips(folder / "s", folder / "t"),
-                {.pair = [&](const auto& from, const auto& to) { pairs.emplace_back(from, to); },
-                 .alone =
-                     [&](const LineAlone& one) {
-                       (one.out_of_order ? out_of_order : alone)
-                           .push_back((one.of_source ? "s" : "t") + std::to_string(one.number) +
-                                      one.line);
-                     }});
+    counts = realign(
+        folder / "s", folder / "t", find_slips(folder / "s", folder / "t"),
+        {.pair = [&](const auto& from, const auto& to) { pairs.emplace_back(from, to); },
+         .alone =
+             [&](const LineAlone& one) {
+               (one.out_of_order ? out_of_order : alone)
+                   .push_back((one.of_source ? "s" : "t") + std::to_string(one.number) + one.line);
+             }});
   }
 };
 
