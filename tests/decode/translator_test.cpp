@@ -380,6 +380,7 @@ TEST(Translator, SamplesOfSentencesBelongToTheirLines) {
   const auto rest = translator.translate({.lines = {line, line}, .numbers = numbers.from(1)});
   EXPECT_EQ(rest.translations[0].text, all[1].text);
   EXPECT_EQ(rest.translations[1].text, of_six);
+  EXPECT_EQ(numbers.only({1, 2}).stream_of(0), numbers.stream_of(1));
   const auto last = translator.translate({.lines = {line}, .numbers = numbers.only({2})});
   EXPECT_EQ(last.translations[0].text, of_six);
 }
