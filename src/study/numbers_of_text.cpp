@@ -53,6 +53,8 @@ NumbersOfText::NumbersOfText(std::string_view text, Digits digits)
     if (const auto fraction = groups_.fraction_from(first))
       plain_fractions_.push_back(fraction->value);
     if (const auto end = groups_.whole_end_of_range(first)) add(whole_number(*end));
+    if (const auto scaled = groups_.scaled_from(first, groups_.end_of_grouped(first)))
+      add(scaled->value);
   }
 }
 
@@ -77,6 +79,15 @@ std::vector<NumberReading> NumbersOfText::missing_in(const NumbersOfText& other)
       continue;
     }
     last = groups_.end_of_grouped(first);
+    if (const auto scaled = groups_.scaled_from(first, last)) {
+      const bool is_there =
+          other.has(scaled->value, are_equal_with_words) ||
+          (other.has_any(*this, first, last) &&
+           (last == scaled->last || other.has_any(*this, scaled->last, scaled->last)));
+      last = scaled->last;
+      if (!is_there && !scaled->value.digits.empty()) out.push_back(scaled->value);
+      continue;
+    }
     std::string digits;
     for (std::size_t i = first; i <= last; ++i) digits += groups_[i].digits;
     const std::string value = without_leading_zeros(digits);
