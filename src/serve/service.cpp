@@ -498,7 +498,10 @@ void Service::detect(const http::Request& request, const http::Reply& reply) {
 
 http::Response Service::languages() const {
   std::map<std::string, std::set<std::string>> targets;
+  // Beside others, a model that does not say its languages has none that a client could choose.
+  const bool are_any_named = std::ranges::any_of(models_, &ServedModel::names_its_languages);
   for (const ServedModel& model : models_) {
+    if (are_any_named && !model.names_its_languages()) continue;
     targets[model.source].insert(model.target);
     targets[model.target];
   }
