@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "text/words.h"
@@ -117,7 +118,7 @@ std::vector<double> ImperialUnits::conversions_of(double number) const {
 
 std::vector<double> ImperialUnits::conversions_of(double larger, double smaller) const {
   std::vector<double> out;
-  for (const Pair& pair : pairs_) {
+  for (const UnitPair& pair : pairs_) {
     const double all = pair.larger * larger + pair.smaller * smaller;
     out.insert(out.end(), {all, pair.parts * all});
   }

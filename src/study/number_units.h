@@ -25,13 +25,13 @@ class ImperialUnits {
   std::vector<double> conversions_of(double larger, double smaller) const;
 
  private:
-  struct Pair {
+  struct UnitPair {
     double larger, smaller;  // in the unit of the metric system
     double parts;            // of this unit, that others may count: 100 for metres
   };
 
   std::vector<double> factors_;
-  std::vector<Pair> pairs_;
+  std::vector<UnitPair> pairs_;
   bool has_degrees_ = false;
 };
 

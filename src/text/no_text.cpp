@@ -179,7 +179,7 @@ constexpr std::array<std::string_view, 18> kRefusals = {"Not Found",
                                                         "Access Denied",
                                                         "File not found",
                                                         "File not found."};
-/// Those that are a refusal only after their code.
+/// Reasons that are a refusal only after their code.
 constexpr std::array<std::string_view, 4> kReasons = {"Bad Request", "Gone", "page not found",
                                                       "Gateway Time-out"};
 
