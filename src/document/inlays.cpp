@@ -66,7 +66,9 @@ class InlayWriter {
 
   std::string text() {
     write(places_.nodes()[0], translation_.size());
-    return with_breaks(segment_, out_, inlays_, elements_);
+    std::string text = with_breaks(segment_, out_, inlays_, elements_);
+    const auto beginning = segment_.writing.beginning;
+    return beginning && beginning(segment_.raw) == segment_.raw ? beginning(text) : text;
   }
 
  private:
