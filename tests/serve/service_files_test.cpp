@@ -101,10 +101,11 @@ TEST(ServedFile, TellsOfLinesAsTranslateDoes) {
 /// The document as `heed translate --document` translates it, in chunks.
 std::string translated(const decode::Translator& translator, const ServedModel& model,
                        const std::string& name, const std::string& bytes) {
-  const document::Document read(bytes, *document::format_of_name(name),
-                                {.read = {.source_language = "de", .target_language = "en"},
-                                 .fits = decode::fits_of(translator),
-                                 .knows = decode::knows_of(translator)});
+  const document::Document read(
+      bytes, *document::format_of_name(name),
+      {.read = {.source_language = model.source, .target_language = model.target},
+       .fits = decode::fits_of(translator),
+       .knows = decode::knows_of(translator)});
   const std::span pages(&read.text(), 1);
   const std::vector<std::string> lines = decode::segments_of(pages, {}).lines;
   const decode::LineNumbers numbers(read.lines());
