@@ -637,6 +637,14 @@ TEST(Markdown, EscapedCharactersAreCharacters) {
   EXPECT_EQ(markdown_with("A \\| b &lt; \\<c\n", "x <y | &"), "x \\<y \\| &lt; &\n");
 }
 
+TEST(Markdown, CodeWithoutAPlaceComesBeforeTheStop) {
+  EXPECT_EQ(markdown_with("Run `shell` or `exec` here.\n", "Lauf."), "Lauf `shell` `exec`.\n");
+  EXPECT_EQ(markdown_with("Run `shell` or `exec`.\n", "Lauf."), "Lauf `shell` `exec`.\n");
+  EXPECT_EQ(markdown_with("Run `pi.py` (the `sh` part).\n", "Lauf (Teil)!"),
+            "Lauf `pi.py` `sh` (Teil)!\n");
+  EXPECT_EQ(markdown_with("Run `shell` or `exec`\n", "Lauf."), "Lauf. `shell` `exec`\n");
+}
+
 TEST(Markdown, ATranslationBeginsNoListAndNoHeading) {
   EXPECT_EQ(markdown_with("October 3 is here.\n", "3. Oktober"), "3\\. Oktober\n");
   EXPECT_EQ(markdown_with("1\\. One is here\n", "Eins"), "1\\. Eins\n");
