@@ -192,11 +192,14 @@ class PairJudge {
     if (fault && !(fault->can_be_mended && is_table(args))) log::warn(fault->message);
     finder_.expect_scripts(sources.most(), targets.most());
     copy_limit_ = copies.limit();
+    doubt_ = copies.doubt();
   }
 
   /// Logs which pairs could not be judged by their words.
   void tell() const {
-    if (copy_limit_.is_near())
+    if (!doubt_.empty())
+      log::warn("{}", doubt_);
+    else if (copy_limit_.is_near() && !copy_limit_.is_of_few)
       log::info(
           "copied, identical: {:.0f} % of the words are the same in these languages, so that short "
           "pairs are not judged",
@@ -235,6 +238,7 @@ class PairJudge {
  private:
   data::FlawFinder finder_;
   text::CopyLimit copy_limit_;
+  std::string doubt_;  // of it, to be told
   data::LanguageCheck language_;
   study::WordCheck words_;
   data::Notice too_long_;

@@ -54,6 +54,7 @@ class PairFlags {
       for (std::size_t i = 0; i < pairs.source.size(); ++i)
         learner.learn(pairs.source[i], pairs.target[i]);
       copies_ = learner.limit();
+      if (const std::string doubt = learner.doubt(); !doubt.empty()) log::warn("{}", doubt);
     }
     if (!model::traits(config.model).attends()) return;
     const study::AlignmentChoice choice = run::usual_choice(config);

@@ -89,6 +89,12 @@ void serve_models(const ServeArgs& args) {
     models.push_back(served(second, name(args.beside), args.beside));
     if (models[0].name == models[1].name) throw UserError("serve: {} is named twice", args.models);
   }
+  for (const serve::ServedModel& model : models)
+    if (!model.names_its_languages())
+      log::warn(
+          "{}: its files do not say its languages, so that clients that ask for de or en get 400; "
+          "--source-language and --target-language name them",
+          model.name);
   serve::Service service(
       std::move(models),
       {.queue = args.queue, .patience = std::chrono::seconds(args.seconds), .threads = threads});

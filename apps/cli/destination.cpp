@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/shell_names.h"
 
 namespace heed {
 
@@ -22,6 +23,7 @@ Destination::Destination(std::string file, bool resume) : file_(std::move(file))
       throw UserError("--resume: standard output cannot be continued; name a file with --output");
     return;
   }
+  require_expanded(file_);
   // Only what is continued is read. A pipe that heed itself could read would never tell that its
   // reader has gone.
   const int mode = resume ? O_RDWR : O_WRONLY;

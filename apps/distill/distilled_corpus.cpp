@@ -239,6 +239,7 @@ void choose_pairs(const DistillArgs& args, const DistillationFiles& files) {
       learner.learn(source, rows.next().target);
   }
   const text::CopyLimit copies = learner.limit();
+  if (const std::string doubt = learner.doubt(); !doubt.empty()) log::warn("{}", doubt);
   SourceLines sources(args);
   TaughtRows rows(files.translations);
   for (std::string source, reference; sources.next(source, reference);) {

@@ -20,6 +20,7 @@
 #include "config/other_trainers.h"
 #include "config/suggest.h"
 #include "config/yaml.h"
+#include "config/yaml_slips.h"
 
 namespace heed::config {
 namespace {
@@ -205,6 +206,8 @@ class Reader {
   const FieldView& member(const SectionView& of, const std::string& key, const std::string& prefix,
                           const YAML::Node& where) const {
     if (const FieldView* const field = field_in(of, key)) return *field;
+    if (const auto shown = with_invisible_shown(key))
+      fail(where, path_of(prefix, *shown), "has an invisible character; write the key without it");
     const std::size_t colon = key.find(':');
     if (colon < key.size() && field_in(of, key.substr(0, colon)) != nullptr)
       fail(where, path_of(prefix, one_line(key)),
@@ -458,6 +461,8 @@ void set(const SectionView& root, const std::string& assignment) {
     throw ConfigError("--set {}: expected key=value, as in training.updates=1000",
                       one_line(assignment));
   const std::string key(trim(assignment.substr(0, equals)));
+  if (const auto shown = with_invisible_shown(key))
+    throw ConfigError("--set {}: has an invisible character; write the key without it", *shown);
   std::string dotted = key;
   std::ranges::replace(dotted, ':', '.');
   if (dotted != key && find_field(root, dotted) != nullptr)

@@ -138,6 +138,78 @@ std::string_view without_comment(std::string_view line) {
   return line.starts_with('#') ? "" : line.substr(0, line.find(" #"));
 }
 
+/// An invisible character, such as those of texts that were copied from a page.
+struct Invisible {
+  unsigned code_point = 0;
+  std::size_t bytes = 0;
+};
+
+/// The invisible character with which the text begins: soft hyphens, zero-width characters, marks
+/// of direction, byte order marks.
+std::optional<Invisible> invisible_at(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  if (byte(0) == 0xC2 && byte(1) == 0xAD) return Invisible{0xAD, 2};
+  if (byte(0) == 0xD8 && byte(1) == 0x9C) return Invisible{0x61C, 2};
+  if ((byte(0) & 0xF0U) != 0xE0) return std::nullopt;
+  const unsigned c = (byte(0) & 0xFU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+  const bool is_invisible = c == 0x180E || (c >= 0x200B && c <= 0x200F) ||
+                            (c >= 0x202A && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
+                            c == 0xFEFF;
+  return is_invisible ? std::optional(Invisible{c, 3}) : std::nullopt;
+}
+
+/// The invisible character of UTF-8 with which the text ends.
+std::optional<Invisible> invisible_before_end(std::string_view text) {
+  for (const std::size_t bytes : {2U, 3U})
+    if (text.size() >= bytes)
+      if (const auto found = invisible_at(text.substr(text.size() - bytes));
+          found && found->bytes == bytes)
+        return found;
+  return std::nullopt;
+}
+
+/// A key or value with an invisible character.
+struct InvisibleLetter {
+  Invisible character;
+  std::string text;  // shown
+  int line = 0;      // from 0
+};
+
+/// The first one: inside of a key, or at an end of a value. Inside of a value and in comments they
+/// are text.
+std::optional<InvisibleLetter> invisible_letter(std::string_view yaml) {
+  if (yaml.starts_with("\xEF\xBB\xBF")) yaml.remove_prefix(3);  // of the file
+  std::istringstream text{std::string(yaml)};
+  std::string line;
+  for (int number = 0; std::getline(text, line); ++number) {
+    std::string_view rest = trim(without_comment(line));
+    rest.remove_prefix(std::min(rest.find_first_not_of("- {["), rest.size()));
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string_view key = rest.substr(0, colon),
+                           value = trim(rest.substr(std::min(colon + 1, rest.size())));
+    const bool has_key = colon < rest.size() && key.find_first_of("'\"") == key.npos;
+    for (std::size_t i = 0; has_key && i < key.size(); ++i)
+      if (const auto found = invisible_at(key.substr(i)))
+        return InvisibleLetter{*found, *with_invisible_shown(key), number};
+    std::string_view all = has_key ? value : rest;
+    all.remove_prefix(std::min(all.find_first_not_of("{[ "), all.size()));
+    for (const auto& found : {invisible_at(all), invisible_before_end(all)})
+      if (found) return InvisibleLetter{*found, *with_invisible_shown(all), number};
+  }
+  return std::nullopt;
+}
+
+/// The bytes of the character as sed reads them.
+std::string bytes_for_sed(const Invisible& character) {
+  const unsigned c = character.code_point;
+  return character.bytes == 2
+             ? fmt::format("\\x{:02X}\\x{:02X}", 0xC0U | c >> 6U, 0x80U | (c & 0x3FU))
+             : fmt::format("\\x{:02X}\\x{:02X}\\x{:02X}", 0xE0U | c >> 12U,
+                           0x80U | (c >> 6U & 0x3FU), 0x80U | (c & 0x3FU));
+}
+
 /// The places of a line where a value begins: after the key and its colon, after '-', and in {} and
 /// []; not inside of a value in quotation marks.
 std::vector<std::size_t> beginnings_of_values(std::string_view line) {
@@ -322,7 +394,24 @@ std::size_t quoted_size(std::string_view text) {
   return 0;
 }
 
+std::optional<std::string> with_invisible_shown(std::string_view text) {
+  std::string shown;
+  bool any = false;
+  while (!text.empty()) {
+    const auto found = invisible_at(text);
+    any = any || found;
+    shown += found ? fmt::format("<U+{:04X}>", found->code_point) : std::string(1, text[0]);
+    text.remove_prefix(found ? found->bytes : 1);
+  }
+  return any ? std::optional(one_line(shown)) : std::nullopt;
+}
+
 std::optional<std::string> slip_that_parses(const std::string& yaml, const std::string& name) {
+  if (const auto letter = invisible_letter(yaml))
+    return fmt::format(
+        "{}:{}: '{}' has an invisible character, which is a letter for YAML; without it: LC_ALL=C "
+        "sed 's/{}//g' {} > NEW.yaml",
+        name, letter->line + 1, letter->text, bytes_for_sed(letter->character), shell_word(name));
   if (const auto blank = wide_blank(yaml))
     return fmt::format(
         "{}:{}: {} {}, which is a letter for YAML; {} with blanks alone: LC_ALL=C sed 's/{}/ /g' "

@@ -38,7 +38,9 @@ struct HygieneReport {
   };
 
   /// CopyLimit::usual of the first training corpus.
-  double usual_copies() const { return sets.empty() ? 0 : sets.front().copies.usual; }
+  text::CopyLimit usual_copies() const {
+    return sets.empty() ? text::CopyLimit() : sets.front().copies;
+  }
 
   struct Line {
     std::string text;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "document/term_columns.h"
 #include "document/term_list.h"
 #include "document/xml_events.h"
 #include "text/invisible.h"
@@ -21,14 +22,6 @@ using Tags = std::vector<std::string>;
 
 bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
-}
-
-/// Whether a status, such as "deprecatedTerm-admn-sts", says that the term is not to be used.
-bool is_forbidden(const std::string& status) {
-  const std::string small = ascii_lower(status);
-  return std::ranges::any_of(
-      std::initializer_list<std::string_view>{"deprecated", "superseded", "forbidden", "obsolete"},
-      [&](std::string_view word) { return small.find(word) != std::string::npos; });
 }
 
 struct TbxTerm {

@@ -102,6 +102,26 @@ bool is_placeholder(std::string_view cell) {
          std::ranges::all_of(text, [&](char32_t c) { return kMarks.find(c) != kMarks.npos; });
 }
 
+/// What follows a blank, '#' and a blank; "": nothing does.
+std::string_view comment_in(std::string_view cell) {
+  const std::size_t at = cell.find(" # ");
+  return at == 0 || at == cell.npos ? "" : cell.substr(at + 1);
+}
+
+/// Quotation marks other than those of ASCII, which are around cells, as sed reads them.
+constexpr std::string_view kQuotes =
+    "[\u201C\u201D\u201E\u00AB\u00BB\u2018\u201A\u2039\u203A\u300C\u300D\u300E\u300F]";
+
+/// Whether such a mark begins the cell, another one ends it, and none is between them.
+bool is_in_quotes(std::string_view cell) {
+  constexpr std::u32string_view
+      kOpen = U"\u201C\u201D\u201E\u00AB\u00BB\u2018\u201A\u2039\u203A\u300C\u300E",
+      kClose = U"\u201C\u201D\u00AB\u00BB\u2018\u2019\u2039\u203A\u300D\u300F";
+  const std::u32string text = text::decode_utf8(cell);
+  return text.size() > 2 && text.find_first_of(kOpen) == 0 &&
+         text.find_first_of(kOpen, 1) >= text.size() - 1 && kClose.find(text.back()) != kClose.npos;
+}
+
 bool has_letter(std::string_view cell) {
   return std::ranges::any_of(text::decode_utf8(cell), text::is_letter);
 }
@@ -145,6 +165,17 @@ std::array<std::string, kCellRemarks> remarks_on_cell(std::string_view cell, std
     out[4] =
         fmt::format("'{}' is read as the translation of '{}'; leave out rows that have none yet",
                     one_line(cell), one_line(other));
+  if (const std::string_view comment = comment_in(cell);
+      !comment.empty() && other.find('#') == other.npos)
+    out[5] = fmt::format(
+        "'{}' looks like a comment, and is read as part of the text; write comments on lines of "
+        "their own, which begin with #",
+        one_line(comment));
+  if (is_in_quotes(cell))
+    out[6] = fmt::format(
+        "the quotation marks around '{}' are read as part of the text, and a term is found only "
+        "with them; without them: sed 's/{}//g' OLD > NEW",
+        one_line(cell), kQuotes);
   return out;
 }
 

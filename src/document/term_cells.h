@@ -9,12 +9,12 @@
 namespace heed::document {
 
 /// How many kinds of remarks there are.
-inline constexpr std::size_t kCellRemarks = 5;
+inline constexpr std::size_t kCellRemarks = 7;
 
 /// What there is to remark on a cell, in words that follow "line 3, column 2: ", one for each kind;
 /// "" where it has nothing of the kind: several translations, marks of gender, markup, a formula of
-/// a spreadsheet, nothing to translate with. `other` is the term of a translation, or the first
-/// translation of a term: what both have is meant.
+/// a spreadsheet, nothing to translate with, a comment, quotation marks around it. `other` is the
+/// term of a translation, or the first translation of a term: what both have is meant.
 std::array<std::string, kCellRemarks> remarks_on_cell(std::string_view cell, std::string_view other,
                                                       bool is_translation);
 

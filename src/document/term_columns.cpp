@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <utility>
 
 #include "base/strings.h"
@@ -18,7 +19,7 @@ struct RoleNames {
   std::string_view names;
 };
 
-constexpr std::array<RoleNames, 6> kRoles = {{
+constexpr std::array<RoleNames, 7> kRoles = {{
     {ColumnRole::source,
      "source|source term|source text|source phrase|source word|src|term|original|original term|"
      "word|phrase|from|palabra|mot|"
@@ -35,9 +36,12 @@ constexpr std::array<RoleNames, 6> kRoles = {{
      "comment|comments|note|notes|remark|remarks|description|definition|context|pos|"
      "part of speech|wortart|kommentar|bemerkung|anmerkung|commentaire|comentario|备注|"
      "備考"},
+    {ColumnRole::status,
+     "status|term status|administrative status|usage status|forbidden|forbidden term|"
+     "deprecated|statut|estado|verboten"},
     {ColumnRole::other,
-     "#|nr|lfd nr|num|number|id|uid|term id|term uid|entry id|concept id|key|name|status|"
-     "term status|domain|subject|category|gender|tags|translatable|forbidden|case sensitive|"
+     "#|nr|lfd nr|num|number|id|uid|term id|term uid|entry id|concept id|key|name|"
+     "domain|subject|category|gender|tags|translatable|case sensitive|"
      "casesensitive"},
 }};
 
@@ -115,6 +119,23 @@ NamedColumn named_column(const std::string& cell, const TermLanguages& model) {
   if (std::string language = language_of_column(cell, model); !language.empty())
     return {.role = ColumnRole::language, .language = std::move(language)};
   return {};
+}
+
+bool is_forbidden(std::string_view status) {
+  const std::string small = text::lower_case(status);
+  return !small.starts_with("not forbidden") &&
+         std::ranges::any_of(
+             std::initializer_list<std::string_view>{
+                 "deprecated", "superseded", "forbidden", "obsolete", "rejected", "prohibited",
+                 "banned", "do not use", "not recommended", "verboten", "veraltet", "interdit",
+                 "obsol\u00E8te", "prohibido", "obsoleto"},
+             [&](std::string_view word) { return small.find(word) != std::string::npos; });
+}
+
+bool is_forbidden(std::string_view cell, const std::string& column) {
+  constexpr std::string_view kYes = "yes|y|true|1|x|ja|wahr|oui|vrai|s\u00ED";
+  return is_forbidden(cell) ||
+         (is_forbidden(std::string_view(column)) && is_among(text::lower_case(cell), kYes));
 }
 
 bool may_name_origin(const std::string& cell) {

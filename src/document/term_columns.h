@@ -17,6 +17,7 @@ enum class ColumnRole {
   source_language,
   target_language,
   language,  // the terms of one language
+  status,    // may say that a translation is not to be used
   note,      // says something about a term
   other,     // a name that headers have, as "id"; it is not read
 };
@@ -45,6 +46,11 @@ bool names_both_sides(const std::vector<std::string>& names, const TermLanguages
 
 /// Whether a column of this name may say where terms are from, if another one has the terms.
 bool may_name_origin(const std::string& cell);
+
+/// Whether a status, such as "deprecatedTerm-admn-sts" of TBX, or the cell of a column of such a
+/// name says that the term is not to be used.
+bool is_forbidden(std::string_view status);
+bool is_forbidden(std::string_view cell, const std::string& column);
 
 /// Whether a cell is a word by which tables name parts of speech in English, German, French and
 /// Spanish.

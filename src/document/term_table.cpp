@@ -28,6 +28,7 @@ using Cells = std::vector<std::string>;
 struct ColumnPlan {
   std::vector<std::size_t> sources, targets;
   std::optional<std::pair<std::size_t, std::size_t>> languages;  // of source and target, by row
+  std::vector<std::size_t> statuses;  // that may say that a row is not to be used
   bool has_header = false;
   bool has_gaps = false;     // rows without a term or a translation are no mistake
   bool has_targets = false;  // all columns from the second on are translations
@@ -53,7 +54,7 @@ class TermTable {
     warn_of_quotes(plan);
     require_widths(plan);
     keep_own_languages(plan);
-    LeftOut gaps;
+    LeftOut gaps, forbidden;
     for (std::size_t i = plan.has_header ? 1 : 0; i < rows_.size(); ++i) {
       const TermRow& row = rows_[i];
       Term term{.sources = {}, .targets = {}, .line = row.line};
@@ -63,7 +64,9 @@ class TermTable {
       else
         add_cells(row, plan.targets, term.targets);
       if (!plan.has_gaps) require_whole(row, term);
-      if (term.sources.empty() || term.targets.empty())
+      if (!term.targets.empty() && is_forbidden_row(row, plan))
+        forbidden.add(row.line);
+      else if (term.sources.empty() || term.targets.empty())
         gaps.add(row.line);
       else
         list_.terms.push_back(std::move(term));
@@ -71,11 +74,18 @@ class TermTable {
     warn_of_parts_of_speech(plan);
     warn_of_cells(plan);
     gaps.warn("row", "no term, or no translation", list_.warnings);
+    forbidden.warn("row", "its status says that it is not to be used", list_.warnings);
     return std::move(list_);
   }
 
  private:
   const TermRow& first() const { return rows_.front(); }
+
+  bool is_forbidden_row(const TermRow& row, const ColumnPlan& plan) const {
+    return std::ranges::any_of(plan.statuses, [&](std::size_t i) {
+      return i < row.cells.size() && is_forbidden(row.cells[i], first().cells[i]);
+    });
+  }
 
   /// Warns about quotes that look as if they were around a cell that is read.
   void warn_of_quotes(const ColumnPlan& plan) {
@@ -171,6 +181,7 @@ class TermTable {
     };
     ColumnPlan plan{.sources = with(ColumnRole::source),
                     .targets = with(ColumnRole::target),
+                    .statuses = with(ColumnRole::status),
                     .has_header = true,
                     .has_gaps = true};
     const std::vector<std::size_t> in_languages = with(ColumnRole::language);

@@ -206,8 +206,8 @@ class RankTraining {
   void put_vocabularies() {
     log::progress("reading the corpora");
     hygiene_ = data::report_hygiene(config_.data);
-    const text::CopyLimit copies{.usual = hygiene_.usual_copies()};
-    if (config_.data.common_words == 0 && copies.is_near())
+    const text::CopyLimit copies = hygiene_.usual_copies();
+    if (config_.data.common_words == 0 && copies.is_near() && !copies.is_of_few)
       config_.data.common_words = std::round(100 * copies.usual) / 100;
     folder_vocabularies(config_, trained_, folder_);
   }

@@ -167,7 +167,9 @@ void RequestQueue::plan_turns(Entry& entry) const {
   const decode::LinesRequest& request = entry.request();
   // A line may be several sentences, or none.
   const auto chunk_of = [&](std::size_t i) {
-    return (request.numbers.of(static_cast<int64_t>(i)) - 1) / translator.chunk_size();
+    const auto line = static_cast<int64_t>(i);
+    return (entry.lines.is_document ? line : request.numbers.of(line) - 1) /
+           translator.chunk_size();
   };
   std::vector<std::size_t> all;
   for (std::size_t i = entry.done; i < request.lines.size() && chunk_of(i) == chunk_of(entry.done);

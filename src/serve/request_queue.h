@@ -41,6 +41,9 @@ struct Limits {
 struct QueuedLines {
   std::size_t model = 0;
   decode::LinesRequest request = {};
+  /// Whether the lines are the sentences of a document. `heed translate` cuts a document after so
+  /// many sentences, and a text after so many lines, of which each may have several sentences.
+  bool is_document = false;
   /// Makes the response from the result of translate() for the request, a translation for each
   /// line.
   std::function<http::Response(const decode::LinesRequest&, std::vector<decode::Translation>)>

@@ -154,6 +154,10 @@ std::optional<study::AlignmentChoice> ServedModel::alignment() const {
   return placing ? placing : study::AlignmentChoice{.layer = layer, .head = head, .reads = reads};
 }
 
+bool ServedModel::names_its_languages() const {
+  return !text::main_language(source).empty() && !text::main_language(target).empty();
+}
+
 Parameters::Parameters(const http::Request& request) {
   // curl declares JSON as a form, unless its user gives another type.
   const std::string_view body = trim(request.body);

@@ -65,6 +65,8 @@ struct ServedModel : ShownModel {
   /// The attention weights by which tags are placed, where others show the alignment.
   std::optional<study::AlignmentChoice> placing = {};
 
+  /// Whether its files or options say its languages, whose codes may else be endings such as "src".
+  bool names_its_languages() const;
   /// The attention weights by which tags are placed; none where the model has no attention.
   std::optional<study::AlignmentChoice> alignment() const;
 };

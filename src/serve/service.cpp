@@ -104,11 +104,21 @@ document::DocumentOptions options_for(const ServedModel& model, const text::Keep
           .knows = decode::knows_of(*model.translator)};
 }
 
-/// A page of HTML, read as `heed translate --document html` reads it.
-document::SegmentedText page_of(const std::string& text, const ServedModel& model,
-                                const text::KeepOptions& kept) {
-  return document::Document(text, *document::format_named("html"), options_for(model, kept)).text();
-}
+/// Texts of documents, one after the other, and the line of each of their segments as if the texts
+/// were one file. The lines say which random stream a segment is sampled from.
+struct Documents {
+  std::vector<document::SegmentedText> texts;
+  std::vector<int64_t> lines;
+  int64_t before = 0;  // lines of the texts that were added
+
+  void add(std::string_view bytes, const document::DocumentFormat& format,
+           const document::DocumentOptions& options) {
+    const document::Document read(bytes, format, options);
+    texts.push_back(read.text());
+    for (const int64_t line : read.lines()) lines.push_back(before + line);
+    before += 1 + std::ranges::count(bytes, '\n');
+  }
+};
 
 http::Response json_response(const Json& body) {
   return {.body = text_of(body) + "\n"};
@@ -245,20 +255,21 @@ AskedLines asked_of(const std::vector<ServedModel>& models, const Limits& limits
   asked.alternatives =
       parameters.whole("alternatives", 0, 0, most_alternatives(translator.config()));
   const text::KeepOptions kept = parameters.kept("keep");
+  const bool is_html = markup == document::MarkupKind::html;
+  Documents pages_of_html;
   int64_t count = 0;
   for (const std::string& text : texts.values) {
     // Lines are counted before they are stored, because a line takes far more memory here than its
     // line feed does.
     if (!is_markup) count += 1 + std::ranges::count(text, '\n');
     if (count > limits.queue) continue;
-    if (const auto open = document::unclosed_markup(
-            text, markup, /*is_page=*/markup == document::MarkupKind::html))
+    if (const auto open = document::unclosed_markup(text, markup, /*is_page=*/is_html))
       throw UserError(
           "q: {} has no end in its text; send the whole page as one text; a < that begins no tag "
           "is written &lt;",
           *open);
-    if (markup == document::MarkupKind::html) {
-      asked.pages.push_back(page_of(text, model, kept));
+    if (is_html) {
+      pages_of_html.add(text, *document::format_named("html"), options_for(model, kept));
       asked.counts.push_back(1);
       continue;
     }
@@ -267,6 +278,7 @@ AskedLines asked_of(const std::vector<ServedModel>& models, const Limits& limits
       asked.pages.push_back(document::read_markup(page, markup, kept));
     asked.counts.push_back(pages.size());
   }
+  if (is_html) asked.pages = std::move(pages_of_html.texts);
   if (is_markup)
     for (const document::SegmentedText& page : asked.pages) count += std::ssize(page.segments());
   if (count > limits.queue) {
@@ -276,6 +288,10 @@ AskedLines asked_of(const std::vector<ServedModel>& models, const Limits& limits
   }
   decode::LinesRequest& wanted = out.lines.request;
   wanted = decode::segments_of(asked.pages, {});
+  if (is_html) {
+    out.lines.is_document = true;
+    wanted.numbers = decode::LineNumbers(std::move(pages_of_html.lines));
+  }
   wanted.search = with_n_best(translator.config(), asked.alternatives + 1);
   if (const auto terms = parameters.terms("glossary"))
     wanted.glossary = translator.glossary_of(*terms);
@@ -369,14 +385,16 @@ void Service::translate_file(const http::Request& request, const http::Reply& re
 std::variant<http::Response, QueuedLines> Service::document_of(
     const SentDocument& sent, const document::DocumentFormat& format, const Parameters& parameters,
     std::size_t chosen) {
-  QueuedLines lines{.model = chosen};
+  QueuedLines lines{.model = chosen, .is_document = true};
   const ServedModel& model = models_[chosen];
-  const document::Document read(
-      sent.bytes, format,
-      options_for(model, parameters.kept("keep"), parameters.texts("column").values));
-  TextRequest asked{
-      .counts = {1}, .pages = {read.text()}, .numbers = {read.lines().begin(), read.lines().end()}};
+  Documents read;
+  read.add(sent.bytes, format,
+           options_for(model, parameters.kept("keep"), parameters.texts("column").values));
+  TextRequest asked{.counts = {1},
+                    .pages = std::move(read.texts),
+                    .numbers = {read.lines.begin(), read.lines.end()}};
   lines.request = decode::segments_of(asked.pages, {});
+  lines.request.numbers = decode::LineNumbers(std::move(read.lines));
   const auto count = std::ssize(lines.request.lines);
   if (count > limits_.queue)
     return http::error(
@@ -480,7 +498,10 @@ void Service::detect(const http::Request& request, const http::Reply& reply) {
 
 http::Response Service::languages() const {
   std::map<std::string, std::set<std::string>> targets;
+  // Beside others, a model that does not say its languages has none that a client could choose.
+  const bool are_any_named = std::ranges::any_of(models_, &ServedModel::names_its_languages);
   for (const ServedModel& model : models_) {
+    if (are_any_named && !model.names_its_languages()) continue;
     targets[model.source].insert(model.target);
     targets[model.target];
   }

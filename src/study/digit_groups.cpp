@@ -18,9 +18,13 @@ bool is_decimal_sign(char32_t c) {
   return c == U'.' || c == U',' || c == 0x66B || c == 0xFF0C || c == 0xFF0E || c == 0xB7;
 }
 
+bool is_apostrophe(char32_t c) {
+  return c == U'\'' || c == 0x2BC || c == 0x2019;
+}
+
 /// Apostrophes (Swiss, Italian), the underscore of programs and the Arabic thousands separator.
 bool groups_digits(char32_t c) {
-  return c == U'\'' || c == U'_' || c == 0x2BC || c == 0x2019 || c == 0x66C;
+  return is_apostrophe(c) || c == U'_' || c == 0x66C;
 }
 
 /// 10^4, 10^8 or 10^12 in Chinese, Japanese and Korean: 1億2000万.
@@ -43,6 +47,17 @@ constexpr char32_t kMiddleDot = 0xB7, kRaisedMinus = 0x207B, kLoweredMinus = 0x2
 /// Units of which the square and the cube are written with a plain digit, too: m2.
 constexpr std::array<std::string_view, 12> kLengths = {"m",  "km", "cm", "mm", "dm", "ft",
                                                        "in", "yd", "м",  "км", "см", "мм"};
+
+/// Whether what stands between two numbers multiplies them.
+bool is_times(std::string_view gap) {
+  static constexpr std::array<std::string_view, 10> kSigns = {
+      "\u00D7", "\u00B7", "\u22C5", "\u2219", "\u2022", "x", "X", "*", "\\times", "\\cdot"};
+  for (const std::string_view blank : {" ", "\u00A0", "\u2009", "\u202F"}) {
+    if (gap.starts_with(blank)) gap.remove_prefix(blank.size());
+    if (gap.ends_with(blank)) gap.remove_suffix(blank.size());
+  }
+  return std::ranges::count(kSigns, gap) > 0;
+}
 
 /// Begins a group of digits. `gap` is the character between it and the group before; 0 where
 /// there are none or several, or no group.
@@ -132,13 +147,18 @@ class DigitReader {
     DigitGroup group =
         begun_group(lacks_zero || (gap_size_ == 1 && !out_.groups.empty()) ? gap_ : 0);
     group.digits = run.digits;
+    // Feet and inches: 5'11".
+    constexpr std::size_t kGrouped = 3;
+    if (is_apostrophe(group.sign) && group.digits.size() != kGrouped) group.joint = Joint::none;
     group.after_letter = gap_size_ > 0 && in_word_;
     const char32_t sign = text::is_space(after) ? value_at(end_of(run.end)) : after;
     group.before_power = is_power_of_a_myriad(sign);  // a blank may stand before it
     group.is_month = follows_month(sign);
     group.power_of_unit = power_of_unit(text_.substr(run.end));
+    group.multiplies =
+        !out_.groups.empty() && is_times(text_.substr(end_of_group_, at_ - end_of_group_));
     end_words();
-    at_ = run.end;
+    at_ = end_of_group_ = run.end;
     gap_size_ = 0;
     const bool may_have_power = !group.after_letter && (after == U'e' || after == U'E');
     out_.groups.push_back(std::move(group));
@@ -166,8 +186,9 @@ class DigitReader {
     if (is_negative || value_at(place) == U'+') place = end_of(place);
     const Run run = digits_at(place);
     if (run.digits.empty() || run.digits.size() > kMostDigits || is_letter_at(run.end)) return;
-    out_.groups.push_back({.digits = "10"});
+    out_.groups.push_back({.digits = "10", .multiplies = true});
     out_.raised.push_back({run.digits, is_negative});
+    out_.groups.back().power_of_ten = power_of(out_.raised.back());
     pass_to(run.end);
   }
 
@@ -202,6 +223,12 @@ class DigitReader {
     return true;
   }
 
+  static int power_of(const RaisedNumber& raised) {
+    constexpr std::size_t kMostDigits = 3;  // more are no power that anybody writes out
+    const int power = raised.digits.size() <= kMostDigits ? std::stoi(raised.digits) : 0;
+    return raised.is_negative ? -power : power;
+  }
+
   static bool is_minus(char32_t c) { return c == U'-' || c == 0x2212; }
 
   void add_power(RaisedNumber raised, std::size_t end) {
@@ -212,6 +239,7 @@ class DigitReader {
         base.joint = Joint::none;
         base.after_decimal_sign = false;
       }
+      if (base.digits == "10") base.power_of_ten = power_of(raised);
     }
     out_.raised.push_back(std::move(raised));
     pass_to(end);
@@ -271,7 +299,8 @@ class DigitReader {
 
   std::string_view text_;
   Digits out_;
-  std::size_t at_ = 0;        // in bytes
+  std::size_t at_ = 0;  // in bytes
+  std::size_t end_of_group_ = 0;
   std::size_t gap_size_ = 2;  // characters since the last group
   char32_t gap_ = 0;          // the last one of them
   bool in_word_ = false;

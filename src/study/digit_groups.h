@@ -25,10 +25,12 @@ struct DigitGroup {
   Joint joint = Joint::none;  // to the group before
   char32_t sign = 0;          // between the two, where it is all that is
   bool after_decimal_sign = false, after_power = false;
-  bool after_letter = false;  // the 2 of CO2
-  bool before_power = false;  // 10^4 and the like follow: 1100万
-  bool is_month = false;      // 7月, which other languages write as a name
-  int power_of_unit = 0;      // of ten, of the unit after the group
+  bool after_letter = false;                       // the 2 of CO2
+  bool before_power = false;                       // 10^4 and the like follow: 1100万
+  bool multiplies = false;                         // the group before: 10 in 5×10⁶
+  std::optional<int> power_of_ten = std::nullopt;  // 6 in 10⁶
+  bool is_month = false;                           // 7月, which other languages write as a name
+  int power_of_unit = 0;                           // of ten, of the unit after the group
 };
 
 /// A number beside the line: the 23 of 10²³, of 10^23 and of 1e23, the 2 of CO₂, of m² and of m2.

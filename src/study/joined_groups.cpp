@@ -121,6 +121,18 @@ std::optional<int64_t> JoinedGroups::whole_until(std::size_t last) const {
   return std::stoll(digits);
 }
 
+std::optional<ScaledNumber> JoinedGroups::scaled_from(std::size_t first, std::size_t last) const {
+  const bool is_alone = first == last && groups_[first].power_of_ten;
+  const std::size_t power = is_alone ? first : last + 1;
+  if (power >= groups_.size() || !groups_[power].power_of_ten ||
+      (!is_alone && !groups_[power].multiplies))
+    return std::nullopt;
+  NumberReading value = is_alone ? whole_number(1) : reading(first, last);
+  for (int& exponent : value.exponents) exponent += *groups_[power].power_of_ten;
+  value.is_part = value.any_exponent = false;
+  return ScaledNumber{power, std::move(value)};
+}
+
 std::optional<PlainFraction> JoinedGroups::fraction_from(std::size_t first) const {
   const auto value_of = [&](std::size_t i) { return std::stoll(groups_[i].digits); };
   if (is_mixed_fraction(first))

@@ -21,6 +21,12 @@ struct PlainFraction {
   NumberReading value;
 };
 
+/// A number times a power of ten, or the power alone.
+struct ScaledNumber {
+  std::size_t last;  // group: 10
+  NumberReading value;
+};
+
 /// The groups of digits of a text. Several of them are named by the first and the last one.
 class JoinedGroups {
  public:
@@ -56,6 +62,10 @@ class JoinedGroups {
   /// Returns the digits of the number in which the group is up to its end; nothing where these are
   /// too many.
   std::optional<int64_t> whole_until(std::size_t last) const;
+
+  /// Returns the number with a power of ten that begins with the groups `first` to `last`: 5 of
+  /// 5×10⁶, or 10 of 10⁶.
+  std::optional<ScaledNumber> scaled_from(std::size_t first, std::size_t last) const;
 
   /// Returns the fraction that begins with the group.
   std::optional<PlainFraction> fraction_from(std::size_t first) const;

@@ -62,6 +62,19 @@ bool may_be_equal(const NumberReading& a, const NumberReading& b) {
   return false;
 }
 
+bool are_equal_with_words(const NumberReading& a, const NumberReading& b) {
+  constexpr int kMost = 12;
+  if (are_equal(a, b)) return true;
+  if (a.is_part || b.is_part || a.divisor != b.divisor) return false;
+  if (a.any_exponent || b.any_exponent) return true;
+  for (const int ours : a.exponents)
+    for (const int theirs : b.exponents) {
+      const int zeros = std::abs(ours - theirs);
+      if (zeros % kZerosOfThousand == 0 && zeros <= kMost) return true;
+    }
+  return false;
+}
+
 std::array<double, 2> values_of(const NumberReading& number) {
   const double digits =
       number.digits.empty() ? 0 : std::stod(number.digits.substr(0, 15)) / number.divisor;

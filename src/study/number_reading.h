@@ -41,6 +41,10 @@ bool are_equal(const NumberReading& a, const NumberReading& b);
 /// 100 may not.
 bool may_be_equal(const NumberReading& a, const NumberReading& b);
 
+/// Whether the numbers are equal, also where words for thousands, millions and so on stand beside
+/// one of them: 5·10⁶ and "5 million".
+bool are_equal_with_words(const NumberReading& a, const NumberReading& b);
+
 /// The numbers that a reading may be.
 std::array<double, 2> values_of(const NumberReading& number);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "text/words.h"
@@ -40,6 +41,26 @@ constexpr std::array<Unit, 9> kUnits = {{{"mph mile miles", {1.609}},
                                          {"ounce ounces oz", {28.35, 29.57}}}};
 constexpr const char* kDegrees = "degree degrees fahrenheit";
 
+/// Whether the text has feet and inches as marks: 5'11" and 5′ 11″.
+bool has_marks_of_feet(std::string_view text) {
+  const auto is_digit = [&](std::size_t i) {
+    return i < text.size() && text[i] >= '0' && text[i] <= '9';
+  };
+  for (const std::string_view foot : {"'", "\u2032", "\u2019"})
+    for (std::size_t at = text.find(foot); at != text.npos; at = text.find(foot, at + 1)) {
+      std::size_t end = at + foot.size();
+      if (at == 0 || !is_digit(at - 1)) continue;
+      if (text.substr(end).starts_with(' ')) ++end;
+      const std::size_t begin = end;
+      while (is_digit(end) && end - begin < 3) ++end;
+      const std::string_view rest = text.substr(end);
+      if (end - begin == 0 || end - begin > 2) continue;
+      for (const std::string_view inch : {"\"", "\u2033", "\u201D", "''", "\u2019\u2019"})
+        if (rest.starts_with(inch)) return true;
+    }
+  return false;
+}
+
 /// The words of ASCII letters, in lower case.
 text::WordSet ascii_words(std::string_view text) {
   std::string words;
@@ -75,7 +96,12 @@ ImperialUnits::ImperialUnits(std::string_view text) {
     if (names(unit.names))
       for (const double factor : unit.factors)
         if (factor > 0) factors_.push_back(factor);
-  has_feet_ = words.contains("foot") || words.contains("feet");
+  constexpr double kFoot = 0.3048, kInch = 0.0254, kStone = 6.35, kPound = 0.4536, kOunce = 0.02835;
+  const bool has_marks = has_marks_of_feet(text);
+  if (names("foot feet ft") || has_marks) pairs_.push_back({kFoot, kInch, 100});
+  if (names("pound pounds lb lbs")) pairs_.push_back({kPound, kOunce, 1000});
+  if (names("stone st")) pairs_.push_back({kStone, kPound, 1000});
+  if (has_marks) factors_.insert(factors_.end(), {kFoot, 100 * kFoot});
   has_degrees_ = names(kDegrees) || text.find("\u00B0F") != text.npos;
 }
 
@@ -86,6 +112,15 @@ std::vector<double> ImperialUnits::conversions_of(double number) const {
   if (has_degrees_) {
     out.push_back((number - kZero) / kDegree);
     out.push_back(number / kDegree);
+  }
+  return out;
+}
+
+std::vector<double> ImperialUnits::conversions_of(double larger, double smaller) const {
+  std::vector<double> out;
+  for (const UnitPair& pair : pairs_) {
+    const double all = pair.larger * larger + pair.smaller * smaller;
+    out.insert(out.end(), {all, pair.parts * all});
   }
   return out;
 }

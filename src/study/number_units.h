@@ -17,14 +17,22 @@ class ImperialUnits {
   explicit ImperialUnits(std::string_view text);
 
   bool none() const { return factors_.empty() && !has_degrees_; }
-  bool has_feet() const { return has_feet_; }
 
   /// Returns what a number may be in other units.
   std::vector<double> conversions_of(double number) const;
+  /// Returns what two numbers beside each other may be together: 5 feet 11 inches, 7 pounds 8
+  /// ounces, 11 stone 4 pounds.
+  std::vector<double> conversions_of(double larger, double smaller) const;
 
  private:
+  struct UnitPair {
+    double larger, smaller;  // in the unit of the metric system
+    double parts;            // of this unit, that others may count: 100 for metres
+  };
+
   std::vector<double> factors_;
-  bool has_feet_ = false, has_degrees_ = false;
+  std::vector<UnitPair> pairs_;
+  bool has_degrees_ = false;
 };
 
 }  // namespace heed::study

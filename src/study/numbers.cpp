@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kSpelled = 2;  // digits; numbers of fewer or as many are often words
 constexpr double kRounded = 0.08;    // by which a converted number may differ
+constexpr double kExact = 0.02;      // by which one may that stands beside it in its own unit
 
 /// Whether the number is often written in words: up to a hundred, or as many thousands or millions.
 bool is_often_in_words(const NumberReading& number) {
@@ -33,6 +34,22 @@ bool may_be(const NumberReading& number, double value) {
                              [&](double one) { return is_about(one, value, kRounded); });
 }
 
+/// Leaves out numbers beside each other that are together, in another unit, what `find` finds.
+template <class Find>
+void drop_pairs(Missing& from, const ImperialUnits& units, const Find& find) {
+  for (std::size_t i = 0; i + 1 < from.size();) {
+    bool any = false;
+    for (const double value :
+         units.conversions_of(values_of(from[i]).front(), values_of(from[i + 1]).front()))
+      any = find(value) || any;
+    const auto at = from.begin() + static_cast<std::ptrdiff_t>(i);
+    if (any)
+      from.erase(at, at + 2);
+    else
+      ++i;
+  }
+}
+
 /// Leaves out what is missing on both sides because a unit was converted: 385 miles and 620 km, or
 /// 6 foot 6 and 1.98 m. `from` has the numbers of the imperial units.
 void drop_converted(Missing& from, Missing& to, const ImperialUnits& units) {
@@ -43,15 +60,7 @@ void drop_converted(Missing& from, Missing& to, const ImperialUnits& units) {
       if (may_be(to[i], value)) found[i] = any = true;
     return any;
   };
-  if (units.has_feet())
-    for (std::size_t i = 0; i + 1 < from.size(); ++i) {
-      constexpr double kFoot = 0.3048, kInch = 0.0254, kCentimetres = 100;
-      const double metres =
-          kFoot * values_of(from[i]).front() + kInch * values_of(from[i + 1]).front();
-      if (!find(metres) && !find(kCentimetres * metres)) continue;
-      from.erase(from.begin() + static_cast<std::ptrdiff_t>(i),
-                 from.begin() + static_cast<std::ptrdiff_t>(i) + 2);
-    }
+  drop_pairs(from, units, find);
   std::erase_if(from, [&](const NumberReading& number) {
     bool any = false;
     for (const double value : values_of(number))
@@ -66,7 +75,6 @@ void drop_converted(Missing& from, Missing& to, const ImperialUnits& units) {
 /// "45 miles (72 km)", or in words.
 bool is_converted(const NumberReading& number, const ImperialUnits& units,
                   const NumbersOfText& other, const NumberWords& words) {
-  constexpr double kExact = 0.02;
   for (const double value : values_of(number))
     for (const double converted : units.conversions_of(value)) {
       const double whole = std::round(converted);
@@ -115,6 +123,7 @@ bool differ_in_numbers(std::string_view source, std::string_view target) {
   if (!units_here.none()) drop_converted(here, there, units_here);
   if (!units_there.none()) drop_converted(there, here, units_there);
   if (!here.empty() && !there.empty()) return true;
+  drop_pairs(here, units_here, [&](double value) { return theirs.has_about(value, kExact); });
   const NumberWords words(target);
   const auto is_lost = [&](const NumberReading& one) {
     // One is an article in many languages.

@@ -46,10 +46,19 @@ NumbersOfText::NumbersOfText(std::string_view text, Digits digits)
     if (is_year(group.digits)) endings_of_years_.insert(group.digits.substr(2));
     if (const auto hour = hour_of(group.digits)) hours_.insert(*hour);
   }
+  std::size_t end_of_scaled = 0;  // 5 and 10 of 5×10⁶ are before this group
   for (std::size_t first = 0; first < groups_.size(); ++first) {
+    if (const auto scaled = groups_.scaled_from(first, groups_.end_of_grouped(first));
+        scaled && first >= end_of_scaled) {
+      scaled_.push_back(scaled->value);
+      end_of_scaled = scaled->last + 1;
+    }
     for (std::size_t last = first; last < groups_.size() && groups_.are_joined(first, last); ++last)
-      if (groups_.may_be_one(first, last) && !(first == last && groups_.is_fraction(first)))
-        add(groups_.reading(first, last));
+      if (groups_.may_be_one(first, last) && !(first == last && groups_.is_fraction(first))) {
+        NumberReading one = groups_.reading(first, last);
+        one.is_part = one.is_part || first < end_of_scaled;
+        add(one);
+      }
     if (const auto fraction = groups_.fraction_from(first))
       plain_fractions_.push_back(fraction->value);
     if (const auto end = groups_.whole_end_of_range(first)) add(whole_number(*end));
@@ -77,11 +86,22 @@ std::vector<NumberReading> NumbersOfText::missing_in(const NumbersOfText& other)
       continue;
     }
     last = groups_.end_of_grouped(first);
+    if (const auto scaled = groups_.scaled_from(first, last)) {
+      const bool is_there =
+          other.has(scaled->value, are_equal_with_words) || other.has_scaled(scaled->value) ||
+          (other.has_any(*this, first, last) &&
+           (last == scaled->last || other.has_any(*this, scaled->last, scaled->last)));
+      last = scaled->last;
+      if (!is_there && !scaled->value.digits.empty()) out.push_back(scaled->value);
+      continue;
+    }
     std::string digits;
     for (std::size_t i = first; i <= last; ++i) digits += groups_[i].digits;
     const std::string value = without_leading_zeros(digits);
     const bool is_month = groups_[last].is_month && may_be_a_month(groups_[last].digits);
-    if (value.empty() || is_month || other.has_any(*this, first, last)) continue;
+    if (value.empty() || is_month || other.has_any(*this, first, last) ||
+        other.has_scaled(groups_.reading(first, last)))
+      continue;
     out.push_back(groups_.reading(first, last));
     out.back().after_letter = groups_[first].after_letter;
     if (first == last && groups_.is_denominator(first))
@@ -92,6 +112,12 @@ std::vector<NumberReading> NumbersOfText::missing_in(const NumbersOfText& other)
         !has_equal(other.parts_, parts_[i]) && !has_equal(other.plain_fractions_, parts_[i]))
       out.push_back(fractions_[i]);
   return out;
+}
+
+bool NumbersOfText::has_scaled(const NumberReading& number) const {
+  return std::ranges::any_of(scaled_, [&](const NumberReading& one) {
+    return one.digits == number.digits && are_equal_with_words(one, number);
+  });
 }
 
 bool NumbersOfText::has_fraction(const NumberReading& fraction) const {

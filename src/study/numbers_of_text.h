@@ -42,6 +42,9 @@ class NumbersOfText {
 
   bool has(const NumberReading& number, Equal equal) const;
 
+  /// Whether a number with a power of ten is this one.
+  bool has_scaled(const NumberReading& number) const;
+
   /// Whether a fraction, however it is written, or a decimal is equal to this one.
   bool has_fraction(const NumberReading& fraction) const;
 
@@ -89,6 +92,7 @@ class NumbersOfText {
   std::string_view text_;
   mutable std::optional<std::bitset<kMonths>> named_months_;  // once they were asked for
   JoinedGroups groups_;
+  std::vector<NumberReading> scaled_;  // by powers of ten: 5×10⁶
   std::vector<RaisedNumber> raised_;
   // Fractions of one character, with and without the whole numbers before them. Where a text is
   // written from the right, these stand after them.

@@ -228,12 +228,22 @@ std::string shown_name(const std::string& path) {
   return path == "-" ? "stdin" : path;
 }
 
+bool has_ending(std::string_view path, std::string_view ending) {
+  for (const std::string_view packed : {".gz", ".zst"})
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  return path.ends_with(ending);
+}
+
+std::string new_name_for(std::string_view path) {
+  return has_ending(path, ".tsv") ? "NEW.tsv" : "NEW";
+}
+
 std::string command_to_convert(const std::string& path, const std::string& encoding,
                                const std::string& unpacked_by) {
   const std::string command = fmt::format("iconv -f {} -t UTF-8", encoding),
                     old = path == "-" ? "OLD" : shell_path(path);
-  if (unpacked_by.empty()) return fmt::format("{} {} > NEW", command, old);
-  return fmt::format("{} < {} | {} > NEW", unpacked_by, old, command);
+  if (unpacked_by.empty()) return fmt::format("{} {} > {}", command, old, new_name_for(path));
+  return fmt::format("{} < {} | {} > {}", unpacked_by, old, command, new_name_for(path));
 }
 
 namespace {
@@ -259,8 +269,9 @@ bool is_of_office(const std::string& path) {
 }
 
 BadBytes archive(const std::string& path, const char* name, const char* program) {
-  return BadBytes(fmt::format("an archive of {}; heed reads plain text, gzip and zstd: {} {} > NEW",
-                              name, program, path == "-" ? "OLD" : shell_path(path)));
+  return BadBytes(fmt::format("an archive of {}; heed reads plain text, gzip and zstd: {} {} > {}",
+                              name, program, path == "-" ? "OLD" : shell_path(path),
+                              new_name_for(path)));
 }
 
 /// The names of the files in a zip, by its central directory (APPNOTE 4.3.12 and 4.3.16), which

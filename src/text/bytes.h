@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace heed::text {
 
@@ -34,6 +35,13 @@ class ByteSource {
 
 /// The name of `path` in messages: "stdin" where it is "-".
 std::string shown_name(const std::string& path);
+
+/// Whether the path ends so, also before .gz or .zst.
+bool has_ending(std::string_view path, std::string_view ending);
+
+/// The name of a new file in commands of messages, which is made of `path`: NEW, or NEW.tsv where
+/// the path ends in .tsv, for this says that a line has both sides.
+std::string new_name_for(std::string_view path);
 
 /// The shell command that writes `path`, which is in another encoding, to a new file in UTF-8;
 /// stdin is called "OLD" in it. `unpacked_by`: see ByteSource.

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "base/format.h"
 #include "base/outliers.h"
+#include "base/strings.h"
 #include "text/characters.h"
 #include "text/utf8.h"
 #include "text/words.h"
@@ -51,7 +53,7 @@ bool CopyLimit::is_copied(const std::vector<std::string>& source,
 }
 
 bool CopyLimit::may_be_equal(int64_t words) const {
-  return is_near() && std::pow(usual, words) > kChance;
+  return is_near() && !is_of_few && std::pow(usual, words) > kChance;
 }
 
 void CopyLearner::learn(std::string_view source, std::string_view target) {
@@ -64,8 +66,27 @@ void CopyLearner::learn(std::string_view source, std::string_view target) {
 }
 
 CopyLimit CopyLearner::limit() const {
-  if (std::ssize(shares_) < kFewest) return {};
-  return {.usual = outlier_limit(shares_, 0)};
+  const bool is_of_few = std::ssize(shares_) < kEnough;
+  if (std::ssize(shares_) < kFewest) return {.is_of_few = is_of_few};
+  return {.usual = outlier_limit(shares_, 0), .is_of_few = is_of_few};
+}
+
+std::string CopyLearner::doubt() const {
+  const CopyLimit limit = this->limit();
+  const auto is_between = [](double share) { return share > kCopied && share <= kCopiedOfNear; };
+  if (!limit.is_of_few || std::ranges::none_of(shares_, is_between)) return "";
+  const std::string few = fmt::format(
+      "copied: {} of four or more words and not all copied, too few to learn how many words the "
+      "languages have in common",
+      counted(std::ssize(shares_), "pair"));
+  if (limit.is_near())
+    return fmt::format(
+        "{}; about {:.0f} %, so these are taken for near languages, and only a pair with more than "
+        "90 % is copied",
+        few, 100 * limit.usual);
+  return few +
+         "; a pair with more than 60 % counts as copied, which near languages such as Danish and "
+         "Norwegian often have in right pairs";
 }
 
 }  // namespace heed::text

@@ -22,6 +22,9 @@ struct CopyLimit {
   /// The share of the words of a translation that usually are words of its source: 0.08 from
   /// English to German, 0.43 from Danish to Norwegian. Up to kNear the languages count as distant.
   double usual = 0;
+  /// Whether so few pairs say so that chance may be behind it: short lines are then judged as those
+  /// of distant languages.
+  bool is_of_few = false;
 
   bool is_near() const { return usual > kNear; }
   /// Whether the words are copied: at least four, and more than 60 % of them. Between near
@@ -40,10 +43,14 @@ class CopyLearner {
  public:
   void learn(std::string_view source, std::string_view target);
   /// The limit by the median share of copied words among the pairs with four or more words whose
-  /// words are not all copied; usual = 0 with fewer than kFewest such pairs.
+  /// words are not all copied; usual = 0 with fewer than kFewest such pairs. With fewer than
+  /// kEnough it is of few.
   CopyLimit limit() const;
+  /// A warning of a limit of few pairs, by which some pair is judged otherwise than by the other
+  /// limit; "" where nothing depends on it.
+  std::string doubt() const;
 
-  static constexpr int64_t kFewest = 50;
+  static constexpr int64_t kFewest = 5, kEnough = 50;
 
  private:
   std::vector<double> shares_;

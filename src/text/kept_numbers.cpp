@@ -175,8 +175,27 @@ std::size_t bytes_of_key(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Returns the end of the power or fraction after a number: e-19, superscripts, ½.
+/// Returns the end of the power after a number that ^ begins, ^23, ^-5, ^{23} or ^(23); `end` for
+/// none.
+std::size_t end_of_caret(std::string_view text, std::size_t end) {
+  if (end >= text.size() || text[end] != '^') return end;
+  std::size_t begin = end + 1;
+  const char open = begin < text.size() ? text[begin] : ' ';
+  const bool is_bracketed = open == '{' || open == '(';
+  if (is_bracketed) ++begin;
+  const CodePoint sign = sign_at(text, begin);
+  if (sign.value == U'-' || sign.value == U'+' || sign.value == 0x2212) begin += sign.bytes;
+  const std::size_t bytes = digits_at(text, begin).first;
+  if (bytes == 0) return end;
+  if (!is_bracketed) return begin + bytes;
+  const bool is_closed =
+      begin + bytes < text.size() && text[begin + bytes] == (open == '{' ? '}' : ')');
+  return is_closed ? begin + bytes + 1 : end;
+}
+
+/// Returns the end of the power or fraction after a number: e-19, ^23, superscripts, ½.
 std::size_t end_of_power(std::string_view text, std::size_t end) {
+  if (const std::size_t caret = end_of_caret(text, end); caret > end) return caret;
   if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
     const CodePoint sign = sign_at(text, end + 1);
     const bool is_signed = sign.value == U'+' || sign.value == U'-' || sign.value == 0x2212;
@@ -221,6 +240,26 @@ std::size_t end_of_number(std::string_view text, std::size_t at) {
   return end_of_power(text, end);
 }
 
+/// Returns the end of a power of ten by which the number before `end` is multiplied, ×10⁶ or
+/// x 10^6; `end` for none.
+std::size_t end_of_product(std::string_view text, std::size_t end) {
+  constexpr std::u32string_view kTimes = U"\u00D7\u00B7\u22C5\u2219\u2022xX*";
+  std::size_t at = end;
+  const auto pass_blank = [&] {
+    const CodePoint blank = sign_at(text, at);
+    if (is_space(blank.value) && blank.value >= U' ') at += blank.bytes;
+  };
+  pass_blank();
+  const CodePoint times = sign_at(text, at);
+  if (kTimes.find(times.value) == kTimes.npos) return end;
+  at += times.bytes;
+  pass_blank();
+  const std::size_t bytes = digits_at(text, at).first;
+  if (bytes == 0 || text.substr(at, bytes) != "10") return end;
+  const std::size_t power = end_of_power(text, at + bytes);
+  return power > at + bytes ? power : end;
+}
+
 /// Whether the text is a date as ISO 8601 writes it.
 bool is_date(std::string_view text) {
   constexpr std::string_view kForm = "0000-00-00";
@@ -235,6 +274,8 @@ std::size_t bytes_of_kept_number(std::string_view text, std::size_t at) {
   if (goes_on_with_digits(text, at)) return 0;
   if (const std::size_t bytes = bytes_of_key(text, at)) return bytes;
   std::size_t end = end_of_number(text, at);
+  if (const std::size_t product = end_of_product(text, end); end > at && product > end)
+    return product - at;
   while (end > at) {
     const CodePoint sign = sign_at(text, end);
     const std::size_t next = end + sign.bytes;

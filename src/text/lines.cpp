@@ -167,9 +167,12 @@ void LineReader::look_for_text() {
   const std::string_view beginning = std::string_view(buffer_).substr(start_);
   const auto found = text::no_text(beginning);
   if (!found) return;
+  // Somebody may have typed the words to see them translated.
+  if (found->is_one_line && path_ == "-" && long_lines_ == LongLines::cut) return;
   no_text_ =
       name() + ": " + (found->ending == "tmx" ? tmx_needs_language(path_, beginning) : found->what);
-  if (!found->program.empty()) no_text_ += ": " + command_through(found->program);
+  if (!found->program.empty())
+    no_text_ += ": " + command_through(found->program, found->makes_table);
   if (found->is_pointer || long_lines_ == LongLines::refuse) throw UserError(no_text_);
 }
 
@@ -181,10 +184,11 @@ std::string LineReader::command_to_convert(const std::string& encoding) const {
   return text::command_to_convert(path_, encoding, bytes_->unpacked_by());
 }
 
-std::string LineReader::command_through(const std::string& program) const {
+std::string LineReader::command_through(const std::string& program, bool makes_table) const {
   const std::string unpack = bytes_->unpacked_by(), old = path_ == "-" ? "OLD" : shell_word(path_);
-  return unpack.empty() ? fmt::format("{} < {} > NEW", program, old)
-                        : fmt::format("{} < {} | {} > NEW", unpack, old, program);
+  const std::string made = makes_table ? "NEW.tsv" : new_name_for(path_);
+  return unpack.empty() ? fmt::format("{} < {} > {}", program, old, made)
+                        : fmt::format("{} < {} | {} > {}", unpack, old, program, made);
 }
 
 std::optional<std::string> encoding_flaw(const LineReader& reader) {

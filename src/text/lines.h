@@ -75,8 +75,8 @@ class LineReader {
   /// The counts for the lines read so far.
   const Encoding& encoding() const { return encoding_; }
   /// The shell command that sends this file through `program`, which reads standard input, into a
-  /// new file.
-  std::string command_through(const std::string& program) const;
+  /// new file. That of a table has the ending .tsv, by which it is read as one.
+  std::string command_through(const std::string& program, bool makes_table = false) const;
   /// The shell command that writes this file, which is in another encoding, to a new file in UTF-8.
   std::string command_to_convert(const std::string& encoding) const;
 

@@ -73,6 +73,18 @@ bool is_tagged_talk(std::string_view text) {
   return (text.starts_with("<url>") || is_markup_of(text, "doc")) && has_tag(text, "talkid>");
 }
 
+/// Whether the first line is a tag of a document, as in IWSLT's training sets and WikiExtractor's
+/// files. `text` is in small letters.
+bool begins_tagged_document(std::string_view text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = trim(text.substr(0, end));
+  if (line.starts_with("<doc "))
+    return line.find('>') + 1 == line.size() && line.find('=') != line.npos &&
+           !line.ends_with("/>");
+  return line.starts_with("<url>http") && line.ends_with("</url>") &&
+         text.substr(end).starts_with("\n<keywords>");
+}
+
 /// The lines that are complete in the beginning of a file, without those that are blank; the first
 /// one, if none is.
 std::vector<std::string> lines_of(std::string_view beginning) {
@@ -147,14 +159,53 @@ bool are_all_messages(const std::vector<std::string>& lines) {
   });
 }
 
-/// What a whole file is that a server sent in place of another: Hugging Face's, GitHub's and
-/// others' words. The last line of a text has an end.
-bool is_refusal(std::string_view text) {
-  return is_any_of(text,
-                   {"404: Not Found", "Not Found", "Entry not found", "Repository not found",
-                    "Invalid username or password.", "Access denied", "Access Denied", "Forbidden",
-                    "403: Forbidden", "Unauthorized", "Too Many Requests", "429: Too Many Requests",
-                    "Internal Server Error", "Service Unavailable"});
+/// What a server says in place of a file, in a file of nothing else. Go's servers end it by a line
+/// feed. In order: HTTP's reasons, the words of Hugging Face and GitHub, of stores of files.
+constexpr std::array<std::string_view, 18> kRefusals = {"Not Found",
+                                                        "Forbidden",
+                                                        "Unauthorized",
+                                                        "Too Many Requests",
+                                                        "Internal Server Error",
+                                                        "Bad Gateway",
+                                                        "Service Unavailable",
+                                                        "Gateway Timeout",
+                                                        "Entry not found",
+                                                        "Repository not found",
+                                                        "Revision not found",
+                                                        "Invalid username or password.",
+                                                        "Bad credentials",
+                                                        "Rate limit exceeded",
+                                                        "Access denied",
+                                                        "Access Denied",
+                                                        "File not found",
+                                                        "File not found."};
+/// Reasons that are a refusal only after their code.
+constexpr std::array<std::string_view, 4> kReasons = {"Bad Request", "Gone", "page not found",
+                                                      "Gateway Time-out"};
+
+/// Whether the words are an error's code with its reason: "404 page not found", "429: Too Many
+/// Requests", "HTTP/1.1 403 Forbidden".
+bool is_code_with_reason(std::string_view words) {
+  for (const std::string_view before : {"HTTP/1.1 ", "HTTP Error ", "Error "})
+    if (words.starts_with(before)) words.remove_prefix(before.size());
+  const std::size_t digits = words.find_first_not_of("0123456789");
+  if (digits != 3 || (words[0] != '4' && words[0] != '5')) return false;
+  words.remove_prefix(words[3] == ':' ? 4 : 3);
+  if (!words.starts_with(' ')) return false;
+  const std::string_view reason = words.substr(1);
+  return std::ranges::count(kRefusals, reason) + std::ranges::count(kReasons, reason) > 0;
+}
+
+/// Whether a whole file is what a server sent in place of another.
+bool is_refusal(std::string_view file) {
+  const std::string_view words = trim(file);
+  constexpr std::string_view kCode = "error code: ";  // of Cloudflare, with four digits
+  if (words.starts_with(kCode))
+    return words.size() == kCode.size() + 4 &&
+           words.find_first_not_of("0123456789", kCode.size()) == words.npos;
+  if (words.starts_with("Access to model ") || words.starts_with("Access to dataset "))
+    return words.find(" is restricted") != words.npos && words.find('\n') == words.npos;
+  return std::ranges::count(kRefusals, words) > 0 || is_code_with_reason(words);
 }
 
 /// Whether the lines are those of a patch, of `diff -u` or of git.
@@ -229,7 +280,8 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
   if (beginning.starts_with("\xEF\xBB\xBF")) beginning.remove_prefix(3);
   if (is_refusal(beginning))
     return NoText{.what = "the words of a server that has no such file; fetch the file itself",
-                  .program = ""};
+                  .program = "",
+                  .is_one_line = true};
   const std::vector<std::string> lines = lines_of(beginning);
   if (lines.empty()) return std::nullopt;
   if (auto found = text_of_programs(lines)) return found;
@@ -271,6 +323,7 @@ std::optional<NoText> no_text_of_lines(std::string_view beginning) {
           "text.lstrip()[:1] == \"[\" else [json.loads(line) for line in text.split(\"\\n\") if "
           "line.strip()]; [print(*(\" \".join(str(cell).split()) for cell in "
           "row.get(\"translation\", row).values()), sep=\"\\t\") for row in rows]'",
+      .makes_table = true,
       .ending = ending.substr(1)};
 }
 
@@ -311,11 +364,15 @@ std::optional<NoText> no_text(std::string_view beginning) {
             "python3 -c 'import html, re, sys; [print(\" \".join(html.unescape(one).split())) "
             "for one in re.findall(\"<seg[^>]*>(.*?)</seg>\", sys.stdin.read(), re.S | "
             "re.I)]'"};
-  if (is_tagged_talk(start))
-    return NoText{.what = "a text with tags of IWSLT; its lines without them",
+  if (const bool is_talk = is_tagged_talk(start); is_talk || begins_tagged_document(start))
+    return NoText{.what = is_talk ? "a text with tags of IWSLT; its lines without them"
+                                  : "a text with tags of documents (<doc>); its lines without them",
                   .program =
                       "grep -vE '^ *</?(doc|url|keywords|speaker|talkid|title|description|"
                       "reviewer|translator)[ >]'"};
+  if (is("error") && has("code>"))
+    return NoText{.what = "an answer of a server in XML, not the text; fetch the file itself",
+                  .program = ""};
   if (is("html") || is("!doctype html") || (is("head") && has("title")) ||
       (xml && (has("html") || has("!doctype html"))))
     return NoText{.what = "a page of HTML, not the text; fetch the file itself",
@@ -334,6 +391,7 @@ std::optional<NoText> no_text(std::string_view beginning) {
             "p), sep=\"\\t\") for u in E.parse(sys.stdin.buffer).iter() if n(u) in "
             "(\"trans-unit\", \"segment\") for p in [[c for c in u if n(c) in (\"source\", "
             "\"target\")]] if len(p) == 2 and \"\".join(p[1].itertext()).strip()]'",
+        .makes_table = true,
         .ending = "xliff"};
   if (xml && has("dataset ") && has("src "))
     return NoText{
@@ -346,6 +404,7 @@ std::optional<NoText> no_text(std::string_view beginning) {
             "[print(t, s(r[0]).get(i, \"\"), sep=\"\\t\") for d in "
             "E.parse(sys.stdin.buffer).iter(\"doc\") for r in [d.findall(\".//ref\")] if r for i, "
             "t in s(d.find(\".//src\")).items()]'",
+        .makes_table = true,
         .ending = "xml"};
   if (xml)
     return NoText{.what = "a file of XML, not lines of text; take the text out of it",

@@ -12,7 +12,9 @@ namespace heed::text {
 struct NoText {
   std::string what;
   std::string program;  // turns the file, on standard input, into lines of text; "": there is none
-  bool is_pointer = false;  // a pointer of Git LFS, of which no line means anything
+  bool makes_table = false;  // it writes both sides of a line: source TAB target
+  bool is_pointer = false;   // a pointer of Git LFS, of which no line means anything
+  bool is_one_line = false;  // words that a text of one line may be, too
   /// What the names of such documents end in, as "html"; "": it is no document.
   std::string_view ending = {};
 

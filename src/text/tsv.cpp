@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/strings.h"
+#include "text/bytes.h"
 #include "text/language_tags.h"
 #include "text/lines.h"
 #include "text/tmx_lines.h"
@@ -19,11 +20,12 @@ namespace {
 
 /// The command that makes a table, with all of its columns, of a file of CSV.
 std::string through_csv(const LineReader& reader, char separator) {
-  return reader.command_through(fmt::format(
-             "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in row), "
-             "sep=\"\\t\") for row in csv.reader(sys.stdin{})]'",
-             separator == ',' ? "" : fmt::format(", delimiter=\"{}\"", separator))) +
-         ".tsv";
+  return reader.command_through(
+      fmt::format(
+          "python3 -c 'import csv, sys; [print(*(\" \".join(cell.split()) for cell in row), "
+          "sep=\"\\t\") for row in csv.reader(sys.stdin{})]'",
+          separator == ',' ? "" : fmt::format(", delimiter=\"{}\"", separator)),
+      /*makes_table=*/true);
 }
 
 /// How often the separator stands in a line outside of quotes.
@@ -71,7 +73,7 @@ constexpr const char* kTabForLetters = "sed 's/\\\\t/\\t/'";
 
 /// The command that makes a table, NEW.tsv, of a file with bars.
 std::string through_bars(const LineReader& reader) {
-  return reader.command_through(kTabForBars) + ".tsv";
+  return reader.command_through(kTabForBars, /*makes_table=*/true);
 }
 
 /// Whether the line is "source ||| target".
@@ -79,12 +81,6 @@ bool has_bars(std::string_view line) {
   const std::size_t at = line.find(kBars);
   return at != std::string_view::npos &&
          line.find(kBars, at + kBars.size()) == std::string_view::npos;
-}
-
-bool has_name(std::string_view path, std::string_view ending) {
-  for (const std::string_view packed : {".gz", ".zst"})
-    if (path.ends_with(packed)) path.remove_suffix(packed.size());
-  return path.ends_with(ending);
 }
 
 bool is_code_of_language(const std::string& cell) {
@@ -123,8 +119,7 @@ std::size_t column_of_codes(const std::vector<std::string>& cells) {
 /// The cure for a line of three or more columns, by what is in them.
 std::string cure_of_columns(std::string_view line, const LineReader& reader) {
   const auto cut = [&](const std::string& columns) {
-    const bool needs_name = !has_tsv_name(reader.path()) && !is_stream(reader.path());
-    return reader.command_through("cut -f" + columns) + (needs_name ? ".tsv" : "");
+    return reader.command_through("cut -f" + columns, /*makes_table=*/true);
   };
   std::vector<std::size_t> texts;  // columns, from 1
   const std::vector<std::string> cells = split(line, '\t');
@@ -164,7 +159,8 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
       : tabs == 0 && has_bars(line)
           ? "; with it in place of ' ||| ', as fast_align has them: " + through_bars(reader)
       : tabs == 0 && line.find("\\t") != std::string_view::npos
-          ? "; if '\\t' stands for it: " + reader.command_through(kTabForLetters) + ".tsv"
+          ? "; if '\\t' stands for it: " +
+                reader.command_through(kTabForLetters, /*makes_table=*/true)
       : csv ? "; if it is CSV: " + through_csv(reader, separator)
             : "";
   throw UserError("{}:{}: {}{}; each line of a corpus in one file is source TAB target{}",
@@ -173,11 +169,11 @@ Columns columns_of(std::string_view line, const LineReader& reader) {
 }
 
 bool has_tsv_name(std::string_view path) {
-  return has_name(path, ".tsv");
+  return has_ending(path, ".tsv");
 }
 
 std::optional<std::string> csv_flaw(const std::string& path) {
-  if (!has_name(path, ".csv") || is_stream(path)) return std::nullopt;
+  if (!has_ending(path, ".csv") || is_stream(path)) return std::nullopt;
   if (auto flaw = tabs_flaw(path)) return flaw;
   const char separator = separator_of(path, "");
   return fmt::format(
@@ -214,7 +210,8 @@ std::optional<std::string> tabs_flaw(const std::string& path) {
   return fmt::format(
       "{}: each of its first lines has {}, as a table of both sides, whose name ends in .tsv{}",
       path, counted(tabs, "TAB"),
-      tabs > 1 ? cure_of_columns(lines[0], reader) : ": " + reader.command_through("cat") + ".tsv");
+      tabs > 1 ? cure_of_columns(lines[0], reader)
+               : ": " + reader.command_through("cat", /*makes_table=*/true));
 }
 
 void require_both_sides(const std::string& command, const std::string& source,

@@ -314,6 +314,12 @@ TEST(TranslateCommand, SamplingRepeatsWithItsSeedOnly) {
   EXPECT_NE(sampled("2"), one);
 }
 
+TEST(TranslateCommand, WritesNoFileWhoseNameOnlyAShellReplaces) {
+  expect_mistake(
+      run_heed({"translate", Toy::get().rnn, Toy::get().folder / "test.src", "-o", "~ada/out"}),
+      {"~ada/out: only a shell replaces ~ada; write the path in full"});
+}
+
 TEST(TranslateCommand, GoesOnWithAnUnfinishedFile) {
   const TemporaryFolder folder;
   const std::string file = folder / "out";

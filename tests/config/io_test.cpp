@@ -239,6 +239,31 @@ TEST(LoadError, ANoBreakSpaceIsNamed) {
             "with blanks alone: LC_ALL=C sed 's/\\xC2\\xA0/ /g' x.yaml > NEW.yaml");
 }
 
+TEST(LoadError, AnInvisibleCharacterIsShown) {
+  const auto said = [](const char* shown, const char* bytes) {
+    return std::string(": '") + shown +
+           "' has an invisible character, which is a letter for YAML; without it: LC_ALL=C sed "
+           "'s/" +
+           bytes + "//g' x.yaml > NEW.yaml";
+  };
+  const std::string zero = "\\xE2\\x80\\x8B";
+  EXPECT_EQ(load_error("\u200Bname: a\n"), "x.yaml:1" + said("<U+200B>name", zero.c_str()));
+  EXPECT_EQ(load_error("seed: 1\nmodel:\n  hidden\u00ADsize: 4\n"),
+            "x.yaml:3" + said("hidden<U+00AD>size", "\\xC2\\xAD"));
+  EXPECT_EQ(load_error("seed: \uFEFF1\n"), "x.yaml:1" + said("<U+FEFF>1", "\\xEF\\xBB\\xBF"));
+  EXPECT_EQ(load_error("model:\n  attention: none\u200E\r\n"),
+            "x.yaml:2" + said("none<U+200E>", "\\xE2\\x80\\x8E"));
+  EXPECT_EQ(load_error("words:\n- a\n- \u061Cb\n"), "x.yaml:3" + said("<U+061C>b", "\\xD8\\x9C"));
+  EXPECT_EQ(load_error("model: {\u2060dropout: 0}\n"),
+            "x.yaml:1" + said("<U+2060>dropout: 0}", "\\xE2\\x81\\xA0"));
+  EXPECT_EQ(load_error("model: {dropout: 0, hid\u200Bden_size: 4}\n"),
+            "x.yaml:1: model.hid<U+200B>den_size: has an invisible character; write the key "
+            "without it");
+  EXPECT_EQ(loaded("\uFEFFname: a\u200Bb  # c\u200B\n# \u200B\n").name, "a\u200Bb");
+  EXPECT_EQ(set_error("\u200Bseed=1"),
+            "--set <U+200B>seed: has an invisible character; write the key without it");
+}
+
 TEST(LoadError, ANoBreakSpaceBesideAValueIsNamed) {
   const std::string said =
       ": has, beside its value, a no-break space (U+00A0), which is a letter for YAML; write it "

@@ -100,7 +100,7 @@ TEST_F(CorpusRead, ALineOfATsvFileHasOneTab) {
             one.source +
                 ":2: 2 TABs; each line of a corpus in one file is source TAB target; "
                 "the first two columns alone: cut -f1,2 < " +
-                one.source + " > NEW");
+                one.source + " > NEW.tsv");
   folder.write("pairs.tsv", "");
   EXPECT_EQ(message_of<UserError>([&] { read({one}); }),
             one.source + " is empty; expected one sentence a line");

@@ -255,6 +255,22 @@ TEST(Translator, APrefixThatIsTooLongIsRefusedByItsLine) {
   EXPECT_NE(message.find("can take 5; shorten the prefix"), std::string::npos) << message;
 }
 
+TEST(Translator, APrefixIsNoLongerThanAPairThatIsRead) {
+  DecodeConfig config;
+  config.max_source_length = 8;
+  const Translator translator = make_translator(random_model(small_models()[1]), config);
+  std::string prefix;
+  for (int64_t i = 0; i <= translator.pair_limit(); ++i) prefix += "mira ";
+  const std::string message = message_of<UserError>(
+      [&] { translator.translate({.lines = {"mira"}, .prefixes = {prefix}}); });
+  EXPECT_NE(message.find("the prefix of line 1 has "), std::string::npos) << message;
+  EXPECT_NE(message.find(fmt::format("prefixes are read up to {}; shorten it, or raise "
+                                     "decoding.max_source_length",
+                                     translator.pair_limit())),
+            std::string::npos)
+      << message;
+}
+
 TEST(Translator, MinimumBayesRiskChoosesTheSameOnAnyNumberOfThreads) {
   const int before = at::get_num_threads();
   for (const bool draws : {false, true}) {
@@ -380,6 +396,7 @@ TEST(Translator, SamplesOfSentencesBelongToTheirLines) {
   const auto rest = translator.translate({.lines = {line, line}, .numbers = numbers.from(1)});
   EXPECT_EQ(rest.translations[0].text, all[1].text);
   EXPECT_EQ(rest.translations[1].text, of_six);
+  EXPECT_EQ(numbers.only({1, 2}).stream_of(0), numbers.stream_of(1));
   const auto last = translator.translate({.lines = {line}, .numbers = numbers.only({2})});
   EXPECT_EQ(last.translations[0].text, of_six);
 }

@@ -272,6 +272,41 @@ TEST(TermTables, OfAnkiHaveTheirColumnsInComments) {
               ElementsAre("3: man = Kerl / Mann"));
 }
 
+TEST(TermTables, LeaveOutWhatIsForbidden) {
+  // As tables of memoQ and others, whose columns have names such as these.
+  const TermList list = read("English;German;Status\ncar;Wagen;OK\ncar;Karre;forbidden\n");
+  EXPECT_THAT(shown(list), ElementsAre("2: car = Wagen"));
+  EXPECT_THAT(list.warnings, Contains("line 3: its status says that it is not to be used; one row "
+                                      "is left out"));
+  for (const std::string header : {"forbidden", "Deprecated", "Forbidden term"}) {
+    const TermList marked =
+        read("source,target," + header + "\ncar,Wagen,no\ncar,Karre,yes\ncar,Auto,\n");
+    EXPECT_THAT(shown(marked), ElementsAre("2: car = Wagen", "4: car = Auto")) << header;
+  }
+  // A status that is none: "x" says nothing, and a comment may speak of what is forbidden.
+  EXPECT_THAT(shown(read("source,target,status\ncar,Wagen,x\ncat,Katze,not forbidden\n")),
+              ElementsAre("2: car = Wagen", "3: cat = Katze"));
+  EXPECT_THAT(shown(read("source,target,comment\ncar,Wagen,do not use Karre\n")),
+              ElementsAre("2: car = Wagen"));
+}
+
+TEST(TermTables, WarnOfCommentsAndQuotationMarksInCells) {
+  const auto warned = [](const std::string& text) { return join(read(text).warnings, "\n"); };
+  EXPECT_EQ(
+      warned("house\tHaus\ncar\tWagen # gut\n"),
+      "line 2, column 2: '# gut' looks like a comment, and is read as part of the text; write "
+      "comments on lines of their own, which begin with #");
+  EXPECT_THAT(warned("\u201Chouse\u201D\t\u201EGeb\u00E4ude\u201C\n"),
+              HasSubstr("line 1, column 1: the quotation marks around '\u201Chouse\u201D' are read "
+                        "as part of the text, and a term is found only with them; without them: "
+                        "sed 's/[\u201C"));
+  EXPECT_THAT(warned("car\t\u00BBWagen\u00AB\n"), HasSubstr("column 2: the quotation marks"));
+  for (const char* const sound :
+       {"C # D\tC # D\n", "# 1\tNr. 1\n", "a\t\u201Cb\u201D und \u201Cc\u201D\n",
+        "the \u201Cx\u201D\ty\n", "dogs\u2019\tHunde\n"})
+    EXPECT_EQ(warned(sound), "") << sound;
+}
+
 TEST(TermTables, WarnOfMarksThatAreNoPartOfTerms) {
   const auto warned = [](const std::string& text) { return join(read(text).warnings, "\n"); };
   EXPECT_EQ(

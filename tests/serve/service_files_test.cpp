@@ -2,11 +2,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "decode/search/lines_request.h"
+#include "decode/search/marked_text.h"
+#include "document/document.h"
+#include "document/format.h"
 #include "http/client.h"
 #include "running.h"
 #include "serve/specification.h"
@@ -88,6 +96,66 @@ TEST(ServedFile, TellsOfLinesAsTranslateDoes) {
   EXPECT_EQ(told.value("wholeMessages", json()), json({7}));
   EXPECT_FALSE(told.contains("cutLines"));
   EXPECT_FALSE(told.contains("repeatedItems"));
+}
+
+/// The document as `heed translate --document` translates it, in chunks.
+std::string translated(const decode::Translator& translator, const ServedModel& model,
+                       const std::string& name, const std::string& bytes) {
+  const document::Document read(
+      bytes, *document::format_of_name(name),
+      {.read = {.source_language = model.source, .target_language = model.target},
+       .fits = decode::fits_of(translator),
+       .knows = decode::knows_of(translator)});
+  const std::span pages(&read.text(), 1);
+  const std::vector<std::string> lines = decode::segments_of(pages, {}).lines;
+  const decode::LineNumbers numbers(read.lines());
+  std::vector<std::string> texts;
+  while (texts.size() < lines.size()) {
+    const auto first = std::ssize(texts);
+    const auto count = std::min(std::ssize(lines) - first, translator.chunk_size());
+    const decode::LinesRequest chunk{
+        .lines = {lines.begin() + first, lines.begin() + first + count},
+        .numbers = numbers.from(first)};
+    auto found = translator.translate(chunk).translations;
+    put_inlays(translator, chunk, pages, model.alignment(), found, texts.size());
+    for (const decode::Translation& one : found) texts.push_back(one.text);
+  }
+  return read.text().with(texts);
+}
+
+TEST(ServedFile, IsDrawnAsTranslateDrawsIt) {
+  decode::DecodeConfig config{.batch_size = 1};  // a chunk is 32 sentences
+  config.sampling.top_k = 8;
+  std::string sentences;
+  for (int i = 0; i < 12; ++i) sentences += "Mira tolo sena. Kupo vadi rel. Nostra bahir mira. ";
+  const std::vector<std::pair<std::string, std::string>> documents = {
+      {"a.srt",
+       "1\n00:00:00,000 --> 00:00:01,500\nMira tolo.\n\n2\n00:00:02,000 --> 00:00:03,500\nMira "
+       "tolo.\n"},
+      {"a.html", "<p>Mira <b>tolo</b> sena. Mira tolo.</p>\n<p>Mira tolo.</p>\n"},
+      {"a.md", "# Mira tolo\n\nMira *tolo*. Mira tolo.\n\n- Mira tolo\n"},
+      {"a.po",
+       "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\nmsgid "
+       "\"Mira tolo\"\nmsgstr \"\"\n\nmsgid \"Mira tolo!\"\nmsgstr \"\"\n"},
+      {"a.txt", "Mira tolo. Mira tolo.\n\n" + sentences + "\n\nMira tolo.\n"}};
+  for (const std::size_t which : {kShares, kSharesNot}) {
+    Running running({which}, {}, config);
+    const decode::Translator translator = translator_of(which, config);
+    const ServedModel model = models_of({which})[0];
+    for (const auto& [name, bytes] : documents) {
+      const std::string wanted = translated(translator, model, name, bytes);
+      auto begun = running.begin(form_with(name, bytes));
+      const std::string url = json::parse(running.end(begun).body).at("translatedFileUrl");
+      EXPECT_EQ(http::testing::ask(running.server.port(),
+                                   http::testing::get_text(url.substr(url.find("/download"))))
+                    .body,
+                wanted);
+      if (name == "a.html") {
+        EXPECT_EQ(running.ok("/translate", {{"q", bytes}, {"format", "html"}})["translatedText"],
+                  wanted);
+      }
+    }
+  }
 }
 
 TEST_F(ServedFiles, WhatIsNoDocumentIsRefused) {

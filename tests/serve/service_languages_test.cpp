@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "decode/search/next_words.h"
+#include "http/client.h"
 #include "serve/running.h"
 #include "serve/served_model.h"
 #include "temporary_folder.h"
@@ -109,6 +110,25 @@ TEST(Detect, ChoosesAmongTheSourceLanguages) {
   guesses = guesses_of(models, "mira  tolo\n");
   EXPECT_EQ(guesses[0].language, of_de > of_en ? "de" : "en");
   EXPECT_NEAR(guesses[0].confidence, 100 / (1 + std::exp(-std::abs(of_de - of_en))), 1e-4);
+}
+
+TEST(Service, ListsNoLanguagesThatAModelDoesNotName) {
+  std::vector<ServedModel> models = models_of({0, 1});
+  models[0].source = "src";
+  models[0].target = "tgt";
+  const auto listed = [](const std::vector<ServedModel>& all) {
+    const Running running(Limits{}, all);
+    return json::parse(
+        http::testing::ask(running.server.port(), http::testing::get_text("/languages")).body);
+  };
+  EXPECT_EQ(listed(models), json::parse(
+                                R"([{"code": "de", "name": "German", "targets": ["fr"]},
+                                    {"code": "fr", "name": "French", "targets": []}])"));
+  // A client has to name something.
+  models.pop_back();
+  EXPECT_EQ(listed(models), json::parse(
+                                R"([{"code": "src", "name": "src", "targets": ["tgt"]},
+                                    {"code": "tgt", "name": "tgt", "targets": []}])"));
 }
 
 }  // namespace

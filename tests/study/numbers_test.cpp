@@ -104,11 +104,23 @@ TEST(Numbers, MayBeInOtherUnits) {
                                             {"a 650 pound pig", "290 Kilo"},
                                             {"80 degrees", "27 \u00B0C"},
                                             {"45 miles (72 km)", "72 km"},
+                                            {"5 ft 11 in tall", "1,80 m gro\u00DF"},
+                                            {"5 feet 11 inches tall", "180 cm gro\u00DF"},
+                                            {"He is 5'11\" tall", "Er ist 1,80 m gro\u00DF"},
+                                            {"He is 5\u2032 11\u2033", "Er ist 1,80 m gro\u00DF"},
+                                            {"5 ft 11 in (1.80 m)", "1,80 m"},
+                                            {"a baby of 7 lb 8 oz", "ein Kind von 3,4 kg"},
+                                            {"a baby of 7 lb 8 oz", "ein Kind von 3400 g"},
+                                            {"11 stone 4 pounds", "72 kg"},
                                             {"The 6-foot-6 forward", "Der 1,98 m gro\u00DFe"}}) {
     EXPECT_FALSE(differ_in_numbers(source, target)) << source;
     EXPECT_FALSE(differ_in_numbers(target, source)) << source;
   }
-  expect_difference(true, {{"385 miles", "420 Kilometer"}, {"385 Meilen", "620 Kilometer"}});
+  expect_difference(true, {{"385 miles", "420 Kilometer"},
+                           {"385 Meilen", "620 Kilometer"},
+                           {"5 ft 11 in tall", "2,10 m gro\u00DF"},
+                           {"He is 5'11\" tall", "Er ist 1,30 m gro\u00DF"},
+                           {"11 stone 4 pounds", "82 kg"}});
 }
 
 TEST(Numbers, OfMyriadsAndMonthsAreUnderstood) {
@@ -271,6 +283,30 @@ TEST(Numbers, RaisedOnesAreThoseOfPlainWritings) {
                            {"1.6e-19 kg", "1,6e19 kg"},
                            {"25 m²", "26 m²"}});
   EXPECT_TRUE(differ_in_numbers("2 dogs on 25 m² of land", "Hunde auf 25 m² Land"));
+}
+
+TEST(Numbers, WithPowersOfTenAreThoseWithZeros) {
+  expect_difference(false, {{"5×10⁶ cells", "5 Millionen Zellen"},
+                            {"5×10⁶ cells", "5.000.000 Zellen"},
+                            {"5 × 10⁶ cells", "fünf Millionen Zellen"},
+                            {"5 x 10^6 cells", "5.000.000 Zellen"},
+                            {"5*10^6 cells", "5.000.000 Zellen"},
+                            {"$5 \\times 10^{6}$ cells", "5.000.000 Zellen"},
+                            {"1.5×10^6 cells", "1,5 Millionen Zellen"},
+                            {"1.5×10^6 cells", "1.500.000 Zellen"},
+                            {"1.5e6 cells", "1,5·10⁶ Zellen"},
+                            {"10⁶ cells", "1.000.000 Zellen"},
+                            {"10⁶ cells", "1 Million Zellen"},
+                            {"3·10⁻⁵ m", "0,00003 m"},
+                            {"3e-5 m", "0,00003 m"},
+                            {"5×10⁴ cells", "50.000 Zellen"},
+                            {"5×10⁶ cells", "500万个细胞"}});
+  expect_difference(true, {{"5×10⁶ cells", "6.000.000 Zellen"},
+                           {"5×10⁶ cells", "500.000 Zellen"},
+                           {"5×10⁶ cells", "50 Millionen Zellen"},
+                           {"1.5×10^6 cells", "1,6 Millionen Zellen"},
+                           {"5×10⁶ cells", "5×10⁷ Zellen"},
+                           {"3·10⁻⁵ m", "0,0003 m"}});
 }
 
 TEST(Numbers, OfOneCharacterAreThoseOfDigits) {

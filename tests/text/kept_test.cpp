@@ -169,6 +169,13 @@ TEST(Kept, NumbersAreWhole) {
                            "6.02E+23",
                            "10²³",
                            "10⁻⁵",
+                           "10^6",
+                           "10^{-23}",
+                           "5×10⁶",
+                           "5 x 10^6",
+                           "3·10⁻⁵",
+                           "1.5×10^6",
+                           "2,5\u00A0\u00D7\u00A010^-3",
                            "2½"})
     for (const char* end : {"", ".", ", then", ") and", " km"})
       EXPECT_THAT(items_of("numbers", std::string("see ") + item + end), UnorderedElementsAre(item))
@@ -177,6 +184,8 @@ TEST(Kept, NumbersAreWhole) {
               UnorderedElementsAre("10-20", "5", "3", "1", "2", "19", "12"));
   EXPECT_THAT(items_of("numbers", "1 - 2, 5- 7 -8 4x100 m, 3D 10.5km 12.-13."),
               UnorderedElementsAre("1", "2", "5", "7", "8", "4", "10.5", "3", "12", "13"));
+  EXPECT_THAT(items_of("numbers", "6 x 10 cm, 9 × 100⁵, 11^a, 21^{3"),
+              UnorderedElementsAre("6", "10", "9", "100⁵", "11", "21", "3"));
   EXPECT_THAT(items_of("numbers", "x1-2 A12:34b-c5-6 a3f29c1b dead-beef-cafe v1–2"), IsEmpty());
 }
 

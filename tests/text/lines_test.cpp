@@ -343,7 +343,7 @@ TEST(Lines, OfATsvFileHaveTwoColumns) {
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(
       message_of<UserError>([&] { columns_of(line, reader); }),
-      path + ":4: 3 TABs" + cure + "; the first two columns alone: cut -f1,2 < " + path + " > NEW");
+      path + ":4: 3 TABs" + cure + "; the first two columns alone: cut -f1,2 < " + path + " > NEW.tsv");
 }
 
 TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
@@ -354,7 +354,7 @@ TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
     reader.next(line);
     return message_of<UserError>([&] { columns_of(line, reader); });
   };
-  const std::string end = " < " + (folder / "a.tsv") + " > NEW";
+  const std::string end = " < " + (folder / "a.tsv") + " > NEW.tsv";
   EXPECT_THAT(cure("0.93\tein\tone\n"),
               HasSubstr("; columns 2 and 3 alone, the first two with text: cut -f2,3" + end));
   EXPECT_THAT(cure("score\tsource\ttarget\n"), HasSubstr(": cut -f2,3" + end));

@@ -68,6 +68,10 @@ TEST(NoText, IsAPointerOrMarkup) {
   EXPECT_EQ(kind_of("%PDF-1.4\n%"), "a PDF");
   EXPECT_EQ(kind_of("<url>http://x.y</url>\n<keywords>a</keywords>\n<talkid>1</talkid>\nThe dog\n"),
             "a text with tags of IWSLT");
+  for (const char* tags : {"<doc docid=\"1\" genre=\"lectures\">\nThe dog.\n</doc>\n",
+                           "<doc id=\"1\" url=\"http://x\" title=\"y\">\r\nThe dog.\n",
+                           "<url>http://x.y</url>\n<keywords>a</keywords>\nThe dog.\n"})
+    EXPECT_EQ(kind_of(tags), "a text with tags of documents (<doc>)") << tags;
   // As pyarrow 26.0.1 writes a file and a stream.
   EXPECT_EQ(kind_of(std::string_view("ARROW1\x00\x00", 8)), "a table in the format Arrow");
   EXPECT_EQ(kind_of(std::string_view("\xFF\xFF\xFF\xFF\x98\x00\x00\x00", 8)),
@@ -104,9 +108,15 @@ TEST(NoText, IsADocument) {
                             "{\n  \"message\": \"Not Found\",\n  \"status\": 404\n}\n",
                             "{\"errors\":[{\"code\":\"UNAUTHORIZED\"}]}\n"})
     EXPECT_EQ(kind_of(error), "an answer of a server in JSON") << error;
-  for (const char* refusal : {"404: Not Found", "Entry not found", "Too Many Requests",
-                              "Repository not found", "Access denied"})
-    EXPECT_EQ(kind_of(refusal), "the words of a server that has no such file") << refusal;
+  // Some of them end by a line feed, as those of Go's servers do.
+  for (const std::string refusal :
+       {"404: Not Found", "404 page not found", "HTTP/1.1 403 Forbidden", "Entry not found",
+        "Too Many Requests", "429: Too Many Requests", "Repository not found", "Access denied",
+        "Bad Gateway", "error code: 1020",
+        "Access to model x/y is restricted. You must have access to it. Please log in."})
+    for (const char* end : {"", "\n", "\r\n"})
+      EXPECT_EQ(kind_of(refusal + end), "the words of a server that has no such file") << refusal;
+  EXPECT_EQ(kind_of("<Error><Code>AccessDenied</Code></Error>"), "an answer of a server in XML");
   for (const std::string& json :
        {std::string("{\"translation\": {\"en\": \"a\", \"de\": \"b\"}}\n{\"translation\": {}}\n"),
         std::string("[\n  {\"en\": \"a\"}"), "{\"text\": \"" + std::string(5000, 'x')})
@@ -183,7 +193,16 @@ TEST(NoText, IsNoTextThatLooksLikeADocument) {
                            "1\nThe dog\n",
                            "00:00:01 is a time",
                            "WEBVTTX\n",
-                           "404: Not Found\n",
+                           "404: Not Found\nThe dog\n",
+                           "Entry not found in the book\n",
+                           "404 dogs\n",
+                           "Gone\n",
+                           "Error 404\n",
+                           "error code: 10\n",
+                           "Access to models is restricted.\n",
+                           "<doc id=\"1\"> is a tag\n",
+                           "<doc id=\"1\"/>\nThe dog\n",
+                           "<url>http://x.y</url>\nThe dog\n",
                            "msgid is a keyword\nmsgstr \"a\"",
                            "{\"a\": 1} is an object\n",
                            "{\"a\": 1}\nis an object\n",
@@ -260,11 +279,16 @@ std::vector<std::string> cured(const TemporaryFolder& folder, const std::string&
   const std::string file = folder.write("old", bytes),
                     message = message_of<UserError>([&] { read_lines(file); });
   const std::size_t command = message.find(": ", file.size() + 2);
-  if (command == std::string::npos || !message.ends_with(" > NEW")) return {"no cure", message};
-  const std::string cure =
-      message.substr(command + 2, message.size() - command - 2 - 3) + (folder / "new");
-  if (std::system(cure.c_str()) != 0) return {"failed", cure};
-  return read_lines(folder / "new");
+  if (command == std::string::npos || message.find(" > NEW") == message.npos)
+    return {"no cure", message};
+  const std::string cure = message.substr(command + 2), made = cure.substr(cure.rfind("NEW"));
+  if (std::system(("cd " + folder / "" + " && " + cure).c_str()) != 0) return {"failed", cure};
+  if (made == "NEW") return read_lines(folder / made);
+  std::vector<std::string> rows;
+  const Pairs pairs = read_pairs(folder / made, "");
+  for (std::size_t i = 0; i < pairs.source.size(); ++i)
+    rows.push_back(pairs.source[i] + "\t" + pairs.target[i]);
+  return rows;
 }
 
 TEST(NoText, IsCuredByTheCommandOfTheMessage) {

@@ -127,12 +127,23 @@ class LineTranslator::Search {
       std::vector<int32_t>& pieces = lines_.prefixes.emplace_back();
       pieces = first().target.encode(request_.prefixes[i]);
       if (pieces.empty()) pieces = beginning;
-      translator_.check_length(
+      require_short_prefix(
           std::ssize(pieces),
-          fmt::format("the prefix of line {}", request_.numbers.of(static_cast<int64_t>(i))),
-          "shorten the prefix");
+          fmt::format("the prefix of line {}", request_.numbers.of(static_cast<int64_t>(i))));
       out_[i].unknown_of_prefix = unknown_pieces(first().target, request_.prefixes[i], pieces);
     }
+  }
+
+  /// Throws UserError for a prefix that the model cannot take, or that is longer than pairs which
+  /// are read: its time grows with the square of its length.
+  void require_short_prefix(int64_t pieces, const std::string& where) const {
+    translator_.check_length(pieces, where, "shorten the prefix");
+    const int64_t most = translator_.pair_limit();
+    if (pieces > most)
+      throw UserError(
+          "{} has {} pieces, and prefixes are read up to {}; shorten it, or raise "
+          "decoding.max_source_length",
+          where, pieces, most);
   }
 
   /// Lines that may have every piece are in batches of their own, which are searched without lists:

@@ -28,6 +28,12 @@ LineNumbers LineNumbers::from(int64_t i) const {
 }
 
 LineNumbers LineNumbers::only(const std::vector<std::size_t>& lines) const {
+  // Lines that follow each other are drawn as in the whole text, the sentences of a line, too.
+  const bool follow_each_other =
+      !lines.empty() && std::ranges::adjacent_find(lines, [](std::size_t one, std::size_t next) {
+                          return next != one + 1;
+                        }) == lines.end();
+  if (numbers_ && follow_each_other) return from(static_cast<int64_t>(lines.front()));
   std::vector<int64_t> numbers;
   for (const std::size_t i : lines) numbers.push_back(of(static_cast<int64_t>(i)));
   return LineNumbers(std::move(numbers));

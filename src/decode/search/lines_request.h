@@ -35,7 +35,8 @@ class LineNumbers {
   uint64_t stream_of(int64_t i) const;
   /// Returns the numbers of the lines from `i` on.
   LineNumbers from(int64_t i) const;
-  /// Returns the numbers of these lines, which ascend, as if the text had no others.
+  /// Returns the numbers of these lines, which ascend, as if the text had no others; where nothing
+  /// is left out between the first and the last of them, those of from().
   LineNumbers only(const std::vector<std::size_t>& lines) const;
 
  private:
