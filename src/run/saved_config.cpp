@@ -144,7 +144,8 @@ std::string named_models(const std::string& paths) {
     std::error_code none;
     return path.empty() || path.find('/') != path.npos || fs::exists(path, none);
   };
-  if (is_here(paths)) return paths;  // also one with commas in its name
+  std::error_code none;
+  if (fs::exists(paths, none)) return paths;  // also one with commas in its name
   std::vector<std::string> all = split(paths, ',');
   for (std::string& path : all)
     if (const std::string run = "runs/" + path; !is_here(path) && holds_run(run)) path = run;
