@@ -289,6 +289,11 @@ bool ends_between(std::string_view before, std::string_view after, std::string_v
   });
 }
 
+/// Whether speech is broken off at the end of the text, by a dash: "isn't it -", "too--".
+bool breaks_off(std::string_view text) {
+  return text.ends_with("—") || text.ends_with("–") || text.ends_with("--") || text.ends_with(" -");
+}
+
 /// Whether the first letter or digit of the text is a small letter.
 bool begins_small(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
@@ -354,7 +359,8 @@ class CueJoiner {
     if (text.empty()) return false;  // a drawing
     const bool is_small = begins_small(text);
     // Inside a paragraph no sentence begins with a small letter, but cues do.
-    if (ends_between(texts_[i - 1], text, language_) || (is_small && is_ended_[i - 1]))
+    if (ends_between(texts_[i - 1], text, language_) || (is_small && is_ended_[i - 1]) ||
+        (!is_small && breaks_off(texts_[i - 1])))
       return false;
     // What begins with a small letter after an end, such as a title, goes on with no capital.
     return is_small || (!is_small_ && pause <= kShortPause && kFewEnds * ends_ >= cues_.size());
@@ -386,11 +392,14 @@ class CueJoiner {
       return token.syntax == Token::Syntax::line_break || is_blank_text(bytes_, token);
     };
     while (end > 1 && is_blank(tokens[end - 1])) --end;
-    // Settings at the beginning of a cue, such as {\an8}, are its own.
-    while (begin + 1 < next.size() &&
-           (is_blank(next[begin]) ||
-            (next[begin].syntax == Token::Syntax::whole && bytes_[next[begin].from] == '{')))
-      ++begin;
+    // Settings at the beginning of a cue, such as {\an8} and {\i1} without an end, are its own.
+    const CueElements of_next(next);
+    const auto is_setting = [&](std::size_t i) {
+      return bytes_[next[i].from] == '{' &&
+             (next[i].syntax == Token::Syntax::whole ||
+              std::ranges::find(of_next.open, i) != of_next.open.end());
+    };
+    while (begin + 1 < next.size() && (is_blank(next[begin]) || is_setting(begin))) ++begin;
     const auto same = [&](const Token& a, const Token& b) {
       return bytes_.substr(a.from, a.bytes()) == bytes_.substr(b.from, b.bytes());
     };

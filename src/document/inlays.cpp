@@ -25,10 +25,11 @@ namespace {
 bool wants_blank(bool had_blank, bool had_punctuation, char32_t beside) {
   return had_blank ? !text::is_space(beside) : had_punctuation && text::is_in_word(beside);
 }
-/// Whether nothing but a blank or punctuation ends the item, an address.
+/// Whether nothing but a blank or punctuation ends the item, an address or a path.
 bool is_bare_address(std::string_view item) {
-  return std::ranges::any_of(std::array{"https://", "http://", "ftp://", "www."},
-                             [&](const char* begin) { return item.starts_with(begin); });
+  return std::ranges::any_of(
+      std::array{"https://", "http://", "ftp://", "www.", "~/", "./", "../", "/"},
+      [&](const char* begin) { return item.starts_with(begin); });
 }
 
 /// Whether a letter would be a part of an address directly before it.

@@ -7,6 +7,8 @@
 #include "base/strings.h"
 #include "document/html_elements.h"
 #include "document/markup_tokens.h"
+#include "document/message_format.h"
+#include "document/message_markup.h"
 #include "text/characters.h"
 #include "text/references.h"
 #include "text/script.h"
@@ -22,7 +24,8 @@ std::size_t add_reference(std::string_view text, std::size_t at, std::vector<Tok
   const char32_t character = reference->character.value_or(U' ');
   const bool is_inside = added.to < text.size() && text::is_in_word(text::value_before(text, at)) &&
                          text::is_in_word(text::code_point_at(text, added.to).value);
-  if (text::is_letter(character) || (is_inside && text::is_punctuation(character))) {
+  if (is_text_of_reference(character) || character == U'<' || character == U'>' ||
+      (is_inside && text::is_punctuation(character))) {
     added.syntax = Token::Syntax::text;
     added.text = text::encode_utf8(std::u32string(1, character));
   }
@@ -90,6 +93,23 @@ bool is_escape(std::string_view text, std::size_t at, std::size_t end) {
   return text[at] == '\\' && at + 1 < end && std::ispunct(static_cast<unsigned char>(text[at + 1]));
 }
 
+/// The bytes of an escaped marker of lists and the blank after it: "1\. ", "\- ". Else 0.
+std::size_t escaped_marker_bytes(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view marker = text.substr(digits);
+  const bool is_marker = marker.size() > 2 && marker[0] == '\\' && marker[2] == ' ' &&
+                         is_one_of(marker[1], digits > 0 ? ".)" : "-+*");
+  return is_marker ? digits + 3 : 0;
+}
+
+/// The bytes at the beginning of a line that are no text: an escaped marker of lists, or all of a
+/// line of marks that would underline a heading or be a rule, such as "\\---". Else 0.
+std::size_t structure_bytes(std::string_view line) {
+  const bool is_rule = line.size() > 1 && line[0] == '\\' && is_one_of(line[1], "-=*_") &&
+                       line.find_first_not_of("-=*_\\ ") == line.npos;
+  return is_rule ? line.size() : escaped_marker_bytes(line);
+}
+
 /// Divides a plain token at its escapes, each of which becomes a token that stands for its mark.
 void add_with_escapes(std::string_view text, const Token& token, std::vector<Token>& tokens) {
   const auto add = [&](std::size_t from, std::size_t to) {
@@ -109,15 +129,6 @@ void add_with_escapes(std::string_view text, const Token& token, std::vector<Tok
   add(from, token.to);
 }
 
-/// The bytes of an escaped marker of lists and the blank after it: "1\. ", "\- ". Else 0.
-std::size_t escaped_marker_bytes(std::string_view text) {
-  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::string_view marker = text.substr(digits);
-  const bool is_marker = marker.size() > 2 && marker[0] == '\\' && marker[2] == ' ' &&
-                         is_one_of(marker[1], digits > 0 ? ".)" : "-+*");
-  return is_marker ? digits + 3 : 0;
-}
-
 /// Makes `\*` stand for `*` (CommonMark 2.4). A translation gets the backslash again, before marks
 /// that have one everywhere in the passage and before those that mean something inside a line;
 /// as_text() sees to others, which mean something where a line begins. A
@@ -125,20 +136,20 @@ std::size_t escaped_marker_bytes(std::string_view text) {
 void read_escapes(std::string_view text, Passage& passage) {
   std::vector<Token> tokens;
   std::string escaped, plain;
-  Token& front = passage.tokens.front();
-  if (const std::size_t bytes =
-          front.is_plain() ? escaped_marker_bytes(text.substr(front.from, front.bytes())) : 0) {
-    tokens.push_back({.from = front.from,
-                      .to = front.from + bytes,
-                      .syntax = Token::Syntax::whole,
-                      .mask = Token::kOpens});
-    front.from += bytes;
-  }
-  for (Token& token : passage.tokens)
+  bool begins_line = true;
+  for (Token& token : passage.tokens) {
+    if (token.is_plain() && begins_line)
+      if (const std::size_t bytes = structure_bytes(text.substr(token.from, token.bytes()))) {
+        tokens.push_back(
+            {.from = token.from, .to = token.from + bytes, .syntax = Token::Syntax::block});
+        token.from += bytes;
+      }
+    begins_line = token.syntax == Token::Syntax::line_break;
     if (token.is_plain() && !token.stays)
       add_with_escapes(text, token, tokens);
     else
       tokens.push_back(std::move(token));
+  }
   for (const Token& token : tokens)
     if (token.is_plain())
       plain += text.substr(token.from, token.bytes());
@@ -223,9 +234,9 @@ void PassageTokens::end(std::size_t at) {
            has_tag(std::string_view(markdown_.text).substr(token.from, token.bytes()));
   });
   if (!has_bare) passage.writing.escaped = without_tags;
-  for (const Token& token : passage.tokens)
-    if (token.syntax == Token::Syntax::text && !token.text.empty())
-      passage.writing.escaped = text::with_references;
+  ReferenceWriting references = reference_writing(markdown_.text, passage.tokens, "&");
+  if (references.has_any) passage.writing.escaped = text::with_references;
+  passage.enclosed = std::move(references.enclosed);
   read_escapes(markdown_.text, passage);
   for (Token& token : passage.tokens) {
     token.from = markdown_.source(token.from);

@@ -15,13 +15,6 @@
 namespace heed::document {
 namespace {
 
-/// Whether the character is a mark of punctuation and none of a tag: models know it, and set it.
-bool is_letter_mark(char32_t c) {
-  constexpr std::u32string_view kMarks = U"\u00A1\u00AB\u00BB\u00BF\u2026\u2032\u2033\u2039\u203A";
-  return (c > U' ' && c < U'\u007F' && c != U'<' && c != U'>') ||
-         (c >= U'\u2010' && c <= U'\u201F') || kMarks.find(c) != kMarks.npos;
-}
-
 /// Bytes of code in backticks, `x` or ``x``, that begins at `at`, or 0. A single backtick may be an
 /// opening quote, as in GNU's messages: `x'.
 std::size_t bytes_of_message_code(std::string_view text, std::size_t at) {
@@ -89,6 +82,14 @@ Around marks_at(std::string_view text, std::size_t at) {
 
 }  // namespace
 
+bool is_text_of_reference(char32_t character) {
+  constexpr std::u32string_view kMarks = U"\u00A1\u00AB\u00BB\u00BF\u2026\u2032\u2033\u2039\u203A";
+  return text::is_letter(character) ||
+         (character > U' ' && character < U'\u007F' && character != U'<' && character != U'>') ||
+         (character >= U'\u2010' && character <= U'\u201F') ||
+         kMarks.find(character) != kMarks.npos;
+}
+
 std::vector<Token> message_markup(std::string_view text) {
   std::vector<Token> out;
   std::vector<ByteRange> open;  // the ends of marks of Markdown, the innermost last
@@ -112,8 +113,7 @@ std::vector<Token> message_markup(std::string_view text) {
       if (bytes > 0) add({.syntax = Token::Syntax::whole});
     } else if (c == '&') {
       if (const auto reference = text::reference_at(text, at); reference && reference->character) {
-        const bool is_character =
-            text::is_letter(*reference->character) || is_letter_mark(*reference->character);
+        const bool is_character = is_text_of_reference(*reference->character);
         bytes = reference->bytes;
         add({.syntax = is_character ? Token::Syntax::text : Token::Syntax::whole,
              .text = is_character ? reference->text() : ""});

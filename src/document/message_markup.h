@@ -8,6 +8,10 @@
 
 namespace heed::document {
 
+/// Whether the character of a reference is text: a letter, or a mark between words such as
+/// `&mdash;`.
+bool is_text_of_reference(char32_t character);
+
 /// The markup of a message beside its tags, as EscapedText::FindMarkup. References of HTML to
 /// letters and marks are characters; others, such as `&larr;`, are whole, and so are code in
 /// backticks and escapes that a text is about, such as `\n`. What programs show as Markdown is

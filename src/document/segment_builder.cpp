@@ -250,12 +250,12 @@ void SegmentBuilder::join_items() {
   if (first.kind != Inlay::Kind::item || all.back().kind != Inlay::Kind::item ||
       first.parent != all.back().parent || has_words_from(first.begin))
     return;
-  // Quotes around one of them, as in "'`a`' (`b`)", are its own, and so is the bracket that ends
-  // after it, as in "(see `a`), `b`".
+  // Quotes around one of them, as in "'`a`' (`b`)", are its own, and so is a bracket whose other
+  // half is not between them: that of "`a` (`b`)" and of "(see `a`), `b`".
   constexpr std::u32string_view kOpen = U"([{（［【", kClosed = U")]}）］】",
                                 kQuotes = U"\"'“”„«»‘’‚‹›";
-  int64_t brackets = seen_[all.size() - 2].brackets;
-  const bool are_own = text::any_code_point(
+  int64_t brackets = 0;
+  bool are_own = text::any_code_point(
       std::string_view(segment_.text).substr(first.stands_in ? first.end : first.begin),
       [&](const text::CodePoint& point) {
         const auto is_of = [&](std::u32string_view marks) {
@@ -264,14 +264,14 @@ void SegmentBuilder::join_items() {
         brackets += static_cast<int>(is_of(kOpen)) - static_cast<int>(is_of(kClosed));
         return is_of(kQuotes);
       });
-  if (are_own || brackets < 0) return;
+  are_own |= brackets != 0;
+  if (are_own) return;
   Seen& seen = seen_[all.size() - 2];
   const Inlay& named = first.stands_in ? first : all.back();
   const std::string name =
       named.stands_in ? segment_.text.substr(named.begin, named.end - named.begin) : "";
   first.before += std::string_view(bytes_).substr(seen.to, seen_.back().to - seen.to);
   first.blank_after = false;
-  seen.brackets = brackets;
   seen.to = seen_.back().to;
   gap_ = seen.gap;
   segment_.text.resize(first.begin);

@@ -52,7 +52,6 @@ class SegmentBuilder {
     bool gap = false;
     std::size_t words_end = 0;
     std::string first_blank = {};  // what directly follows it, as it is written there
-    int64_t brackets = 0;          // that are open between the items that are joined in it
   };
 
   void add_text(std::string_view bytes);

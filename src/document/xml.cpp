@@ -301,6 +301,7 @@ class Xml {
       return {xml_code(vocabulary_, start.local_name()) == XmlCode::block
                   ? XmlRole::RoleKind::apart
                   : XmlRole::RoleKind::whole};
+    if (start.local_name() == "br" && content_of(start).empty()) return {XmlRole::RoleKind::cut};
     return {is_span_[i] ? XmlRole::RoleKind::span : XmlRole::RoleKind::cut};
   }
 

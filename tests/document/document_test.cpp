@@ -262,6 +262,15 @@ TEST(Document, AddressesEndBeforeWhatIsWrittenWithAnEscape) {
               ElementsAre("See X1> or X2 now."));
 }
 
+TEST(Document, BracketsBesideAnItemAreText) {
+  EXPECT_EQ(texts_in("Saving file `a` (`b`) and `c`, `d` (`e`, `f`).", "markdown"),
+            Texts({"Saving file X1 (X2) and X3 (X4)."}));
+  EXPECT_EQ(texts_in("<p>Saving <code>a</code> [<code>b</code>].</p>", "html"),
+            Texts({"Saving X1 [X2]."}));
+  EXPECT_EQ(texts_in("#, c-format\nmsgid \"Saving %s (%s, %s).\"\nmsgstr \"\"\n", "po"),
+            Texts({"Saving X1 (X2)."}));
+}
+
 TEST(Document, AddressesMayHaveItems) {
   for (const char* const format : {"txt", "md", "html"})
     EXPECT_THAT(texts_in("It is (https://{{ a }}{{ b }}/c?d={{ e }}), see http://www.{{ f }}/g. "
@@ -502,7 +511,8 @@ TEST(MarkdownDocument, PunctuationBesideCodeStaysThere) {
 TEST(MarkdownDocument, NamesThatStandForCodeAreNoWordsOfTheText) {
   EXPECT_THAT(texts_in("See `a` and x12 or Q3.\n", "markdown"),
               ElementsAre("See Z1 and x12 or Q3."));
-  EXPECT_THAT(texts_in("`a` (`b`), **`c`** [`d`](e) ![f](g)\n", "markdown"), ElementsAre("X1 f"));
+  EXPECT_THAT(texts_in("`a` (`b`), **`c`** [`d`](e) ![f](g)\n", "markdown"),
+              ElementsAre("X1 (X2), X3 f"));
   EXPECT_THAT(texts_in("pre`a` b `c`1\n", "markdown"), ElementsAre("pre b 1"));
   EXPECT_THAT(texts_in("**`a`** is _b `c`_ in [`d`](e)!\n", "markdown"),
               ElementsAre("X1 is b X2 in X3!"));
@@ -589,7 +599,7 @@ TEST(MarkdownDocument, ItemsDirectlyBesideEachOtherAreWrittenOnce) {
 }
 
 TEST(MarkdownDocument, ReferencesInWordsAreCharacters) {
-  EXPECT_THAT(texts_in("f&uuml;r R&amp;D &lt;b &copy; c", "markdown"), ElementsAre("für R&D b c"));
+  EXPECT_THAT(texts_in("f&uuml;r R&amp;D &lt;b &copy; c", "markdown"), ElementsAre("für R&D <b c"));
   EXPECT_EQ(with_each("f&uuml;r R&amp;D", "markdown", "A&B < c"), "A&amp;B &lt; c");
   EXPECT_EQ(with_each("für R&D", "markdown", "A&B < c"), "A&B < c");
 }

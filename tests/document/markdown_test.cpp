@@ -339,7 +339,7 @@ TEST(Markdown, FieldsOfObsidianAndLabelsOfGitlabStay) {
   EXPECT_THAT(markdown_texts("Due date:: next week\n- author:: a man\n\nIt is foo.bar:: x.\n"),
               ElementsAre("next week", "a man", "It is foo.bar:: x."));
   EXPECT_THAT(markdown_texts("See ~bug (~\"two words\"), %v1.2 and %\"a b\", ~5 or 10 %x%.\n"),
-              ElementsAre("See X1 and X2, ~5 or 10 %x%."));
+              ElementsAre("See X1 (X2), X3 and X4, ~5 or 10 %x%."));
 }
 
 TEST(Markdown, RolesSideBySideAndEnvironmentsOfTexStay) {
@@ -634,7 +634,7 @@ TEST(Markdown, EscapedCharactersAreCharacters) {
   EXPECT_THAT(markdown_texts("\\\\ and C:\\\\ is \\\\\\*\n"), ElementsAre("\\ and C:\\ is \\*"));
   EXPECT_EQ(markdown_with("\\\\ and \\* is\n", "x \\ * \\*"), "x \\\\ \\* \\\\\\*\n");
   EXPECT_EQ(markdown_with("A \\ B and \\* is\n", "x \\* \\ *"), "x \\\\\\* \\ \\*\n");
-  EXPECT_EQ(markdown_with("A \\| b &lt; \\<c\n", "x <y | &"), "x \\<y \\| &lt; &\n");
+  EXPECT_EQ(markdown_with("A \\| b &lt; \\<c\n", "x <y | &"), "x \\<y \\| &amp;\n");
 }
 
 TEST(Markdown, CodeWithoutAPlaceComesBeforeTheStop) {
@@ -643,6 +643,23 @@ TEST(Markdown, CodeWithoutAPlaceComesBeforeTheStop) {
   EXPECT_EQ(markdown_with("Run `pi.py` (the `sh` part).\n", "Lauf (Teil)!"),
             "Lauf `pi.py` `sh` (Teil)!\n");
   EXPECT_EQ(markdown_with("Run `shell` or `exec`\n", "Lauf."), "Lauf. `shell` `exec`\n");
+}
+
+TEST(Markdown, EscapedRulesAndMarkersBeginNoHeadingAndNoList) {
+  const std::string text =
+      "The house is big.\n\\---\nThe dog is\n\\- - -\nsmall.\n> One\n> \\===\n";
+  EXPECT_THAT(markdown_texts(text),
+              ElementsAre("The house is big.", "The dog is", "small.", "One"));
+  EXPECT_EQ(markdown_with(text, "z"), "z\n\\---\nz\n\\- - -\nz\n> z\n> \\===\n");
+  EXPECT_EQ(markdown_with("One:\n\\- two\n1\\. three\n", "z"), "z\n\\- z\n1\\. z\n");
+}
+
+TEST(Markdown, ReferencesToMarksAreText) {
+  const std::string text =
+      "[--version=&lt;one&gt;] is&mdash;if you like&mdash;\"new\" &copy; me.\n";
+  EXPECT_THAT(markdown_texts(text), ElementsAre("[--version=<one>] is—if you like—\"new\" me."));
+  EXPECT_EQ(markdown_with(text, "[--version=<eins>] ist—wenn du & ich."),
+            "[--version=&lt;eins&gt;] ist&mdash;wenn du &amp; &copy; ich.\n");
 }
 
 TEST(Markdown, ATranslationBeginsNoListAndNoHeading) {

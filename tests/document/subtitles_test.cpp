@@ -295,6 +295,9 @@ TEST(Subtitles, SentencesDoNotGoOnWhereTheyEnd) {
               ElementsAre("We meet.", "elephants dream", "Two, in London."));
   EXPECT_THAT(texts_of_cues({"one!", "two?", "three…", "four", "five."}),
               ElementsAre("one!", "two?", "three…", "four five."));
+  // Speech is broken off.
+  EXPECT_THAT(texts_of_cues({"Isn't it -", "Pulp.", "Me, too--", "Hang in there.", "And—", "yes."}),
+              ElementsAre("Isn't it -", "Pulp.", "Me, too--", "Hang in there.", "And— yes."));
   // Nobody knows where sentences end.
   EXPECT_THAT(texts_of_cues({"one", "two", "Three"}), ElementsAre("one", "two", "Three"));
 }
@@ -319,6 +322,10 @@ TEST(Subtitles, EventsOfSubStationAlpha) {
                 event(1, "{\\an8}A, {\\i1}B{\\i0}\\NC{note}.") + event(2, "D \\{x\\}") +
                 event(3, "E.") + event(4, "{\\p1}m 0 0 l 1 1{\\p0}") +
                 event(5, "{\\pos(1,2)}Six {\\p2}m 0 0 {\\c&H&}l{\\p0\\i0}seven\\{"));
+  // Italics without an end are those of their cue.
+  const std::string open = head + event(1, "{\\i1}I was") + event(2, "{\\i1}very happy.");
+  EXPECT_EQ(translated(open, kAss, {"A B C D."}),
+            head + event(1, "{\\i1}A") + event(2, "{\\i1}B C D."));
   EXPECT_THAT(texts_shown("[Script Info]\n[Events]\nFormat: Start, End, Text\n"
                           "Dialogue: 0:00:01.00,0:00:02.00,One, two\nDialogue: broken\n",
                           kAss),

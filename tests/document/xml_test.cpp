@@ -96,7 +96,7 @@ TEST(XmlDocument, ElementsWithTextAreTranslated) {
 TEST(XmlDocument, ElementsBetweenTextStandInTheSentenceUnlessTheyAreLists) {
   EXPECT_THAT(
       model_texts(read_into("de",
-                            "<p>One <a><b>two</b></a>, <br/>three: <ul><li>four</li><li>"
+                            "<p>One <a><b>two</b></a>, <z/>three: <ul><li>four</li><li>"
                             "five</li></ul> and <k translate=\"no\">no</k> <c><!-- x --></c>"
                             " six.</p>",
                             "xml")),
@@ -271,6 +271,11 @@ TEST(Xml, OfAppStreamIsTranslatedWhatItsRulesName) {
           "<code>five</code>.</p></description><developer id=\"x\"><name>Six</name></developer>"
           "<categories><category>Seven</category></categories></component>"),
       ElementsAre("Two", "Four X1.", "Six"));
+}
+
+TEST(Xml, ABreakEndsASentence) {
+  EXPECT_THAT(model_texts_of_xml("<tip><b>Adding pictures</b><br/>A dog is seen.</tip>"),
+              ElementsAre("Adding pictures", "A dog is seen."));
 }
 
 TEST(Xml, ATranslationBesideItsTextStays) {
