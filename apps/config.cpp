@@ -44,8 +44,7 @@ std::string exports_of(const model::ModelConfig& model) {
   std::string lines;
   for (const ExportFormat& format : kExportFormats)
     if (format.missing != nullptr) lines += line(format.name, format.missing(model));
-  return "  export, of this configuration\n" +
-         lines;
+  return "  export, of this configuration\n" + lines;
 }
 
 void config_command(const ConfigArgs& args) {

@@ -48,12 +48,10 @@ void require_package(const run::ModelFolder& folder, const std::string& place) {
 }
 
 std::string metadata_of(const std::string& source, const std::string& target) {
-  return nlohmann::ordered_json{{"package_version", "1.0"},
-                                {"argos_version", "1.11.0"},
-                                {"from_code", source},
-                                {"from_name", text::language_name(source)},
-                                {"to_code", target},
-                                {"to_name", text::language_name(target)}}
+  return nlohmann::ordered_json{
+             {"package_version", "1.0"}, {"argos_version", "1.11.0"},
+             {"from_code", source},      {"from_name", text::language_name(source)},
+             {"to_code", target},        {"to_name", text::language_name(target)}}
              .dump(2) +
          "\n";
 }

@@ -1,6 +1,4 @@
 // heed export --format bergamot: a student for Firefox's engine, in 8 bits.
-#include "exchange/bergamot_export.h"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "data/languages.h"
 #include "decode/search/lines_request.h"
 #include "decode/translator.h"
+#include "exchange/bergamot_export.h"
 #include "exchange/foreign_model.h"
 #include "run/config.h"
 #include "run/model_folder.h"

@@ -1,11 +1,10 @@
-#include "apps/export/export_formats.h"
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apps/export/export_formats.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/run_folder.h"

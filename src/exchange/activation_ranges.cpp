@@ -57,8 +57,7 @@ class SeeingStudent {
   SeenRows product(const std::string& name, const SeenRows& x) {
     see(name, x);
     const Array& weight = tensors_.at(name);  // [inner, columns]
-    const auto bias =
-        tensors_.find(std::string(name).replace(name.rfind("_W") + 1, 1, "b"));
+    const auto bias = tensors_.find(std::string(name).replace(name.rfind("_W") + 1, 1, "b"));
     SeenRows out{weight.columns(), Floats(x.count() * weight.columns())};
     for (int64_t row = 0; row < x.count(); ++row) {
       float* const to = out.row(row);
@@ -75,15 +74,14 @@ class SeeingStudent {
   /// x = norm(x + y)
   void add_and_norm(const std::string& name, SeenRows& x, const SeenRows& y) {
     const float *const scale = tensors_.at(name + "_ln_scale").data,
-                *const bias = tensors_.at(name + "_ln_bias").data;
+                       *const bias = tensors_.at(name + "_ln_bias").data;
     for (int64_t row = 0; row < x.count(); ++row) {
       const std::span numbers(x.row(row), x.width);
       double mean = 0, square = 0;
       for (int64_t i = 0; i < x.width; ++i) mean += numbers[i] += y.row(row)[i];
       mean /= static_cast<double>(x.width);
       for (const float number : numbers) square += (number - mean) * (number - mean);
-      const double root =
-          std::sqrt(square / static_cast<double>(x.width) + config_.norm_epsilon);
+      const double root = std::sqrt(square / static_cast<double>(x.width) + config_.norm_epsilon);
       for (int64_t i = 0; i < x.width; ++i)
         numbers[i] = static_cast<float>((numbers[i] - mean) / root) * scale[i] + bias[i];
     }
@@ -91,7 +89,7 @@ class SeeingStudent {
 
   void attend(const std::string& name, SeenRows& x, const SeenRows& memory) {
     const SeenRows queries = product(name + "_Wq", x), keys = product(name + "_Wk", memory),
-               values = product(name + "_Wv", memory);
+                   values = product(name + "_Wv", memory);
     const int64_t head = config_.width / config_.heads;
     const auto root = static_cast<float>(std::sqrt(static_cast<double>(head)));
     SeenRows context{config_.width, Floats(x.numbers.size())};
@@ -136,8 +134,7 @@ class SeeingStudent {
   SeenRows embedded(const std::vector<int64_t>& ids, bool shifted) const {
     const Array& vectors = tensors_.at("Wemb");
     const auto root = static_cast<float>(std::sqrt(static_cast<double>(config_.width)));
-    SeenRows out{config_.width,
-             tensor2tensor_positions(0, std::ssize(ids), config_.width).copy()};
+    SeenRows out{config_.width, tensor2tensor_positions(0, std::ssize(ids), config_.width).copy()};
     for (int64_t row = shifted ? 1 : 0; row < out.count(); ++row)
       for (int64_t i = 0; i < out.width; ++i)
         out.row(row)[i] += root * vectors.data[ids[row - (shifted ? 1 : 0)] * out.width + i];

@@ -80,9 +80,7 @@ class MarianTransformer : public ForeignTransformer {
     if (weights_.contains(name + "b")) out.bias = vector(name + "b");
     return out;
   }
-  Array positions(bool) const override {
-    return read("Wpos", {-1, -1});
-  }
+  Array positions(bool) const override { return read("Wpos", {-1, -1}); }
 
   /// Throws UserError where there is a tensor that was not read: Marian computes something with it.
   /// Multipliers of activations belong to numbers in 8 bits.
@@ -306,9 +304,9 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   // If Marian adds no positions, it does not multiply word vectors by sqrt(width), either.
   // A model that heed wrote has a vector of <s>, which is a part of the softmax.
   const int64_t start = sides.target.foreign_id[text::kBegin];
-  finish(
-      out, transformer, sides,
-      {.start = start, .writes_start = start >= 0, .scaled = out.model.positions != "none"}, place);
+  finish(out, transformer, sides,
+         {.start = start, .writes_start = start >= 0, .scaled = out.model.positions != "none"},
+         place);
   transformer.require_all_read(place);
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;

@@ -16,8 +16,10 @@ namespace {
 
 /// NumPy's .npy of an array that lies row by row: its header, which ends at a multiple of 64 bytes.
 std::string npy_header(std::string_view type, const std::vector<int64_t>& shape) {
-  std::string extents;
-  for (const int64_t extent : shape) extents += fmt::format("{}, ", extent);
+  // Marian counts commas: "(2, 3)" has two dimensions, and "(2, 3, )" would have three.
+  std::string extents = std::to_string(shape[0]) + ",";
+  for (std::size_t d = 1; d < shape.size(); ++d)
+    extents += fmt::format("{}{}", d == 1 ? " " : ", ", shape[d]);
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, extents);
   constexpr std::size_t kBefore = 10, kMultiple = 64;
@@ -72,17 +74,17 @@ std::vector<std::string> write_marian(const OwnModel& own, const std::string& fo
   const MarianNetwork network = marian_network(own, 1, place);
   const auto path = [&](const std::string& file) { return folder + "/" + file; };
   const bool joint = own.source.fingerprint() == own.target.fingerprint();
-  const std::vector<std::string> files =
-      joint ? std::vector<std::string>(2, "vocab.spm") : std::vector<std::string>{"source.spm", "target.spm"};
+  const std::vector<std::string> files = joint
+                                             ? std::vector<std::string>(2, "vocab.spm")
+                                             : std::vector<std::string>{"source.spm", "target.spm"};
   write_atomic(path(files[0]), text::sentencepiece_file(own.source, network.source, place));
   if (!joint)
     write_atomic(path(files[1]), text::sentencepiece_file(own.target, network.target, place));
   ZipWriter model(path("model.npz"));
   for (const auto& [name, array] : network.tensors)
-    model.add(name + ".npy",
-              npy_header("<f4", array.shape) +
-                  std::string(reinterpret_cast<const char*>(array.data),
-                              array.count() * sizeof(float)));
+    model.add(name + ".npy", npy_header("<f4", array.shape) +
+                                 std::string(reinterpret_cast<const char*>(array.data),
+                                             array.count() * sizeof(float)));
   model.add("special:model.yml.npy",
             npy_header("|i1", {std::ssize(network.options)}) + network.options);
   model.commit();

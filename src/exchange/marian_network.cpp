@@ -30,45 +30,44 @@ constexpr double kMarianEpsilon = 1e-6;  // of all its layer norms
 constexpr int64_t kWidthAtOnce = 64;
 
 /// Options that say the same of every model that heed writes. Marian takes others for absent.
-constexpr std::string_view kAlways[] = {
-    "type: transformer",
-    "dec-cell-base-depth: 2",
-    "dec-cell-high-depth: 1",
-    "enc-cell: gru",
-    "enc-cell-depth: 1",
-    "enc-type: bidirectional",
-    "factors-combine: sum",
-    "factors-dim-emb: 0",
-    "input-types:\n  []",
-    "layer-normalization: false",
-    "lemma-dependency: \"\"",
-    "lemma-dim-emb: 0",
-    "output-omit-bias: false",
-    "right-left: false",
-    "skip: false",
-    "tied-embeddings-src: false",
-    "transformer-attention-mask: default",
-    "transformer-decoder-dim-ffn: 0",
-    "transformer-decoder-ffn-depth: 0",
-    "transformer-depth-scaling: false",
-    "transformer-dim-aan: 2048",
-    "transformer-aan-activation: swish",
-    "transformer-aan-depth: 2",
-    "transformer-aan-nogate: false",
-    "transformer-ffn-depth: 2",
-    "transformer-no-affine: false",
-    "transformer-no-bias: false",
-    "transformer-no-projection: false",
-    "transformer-pool: false",
-    "transformer-postprocess: dan",
-    "transformer-postprocess-top: \"\"",
-    "transformer-preprocess: \"\"",
-    "transformer-rnn-projection: false",
-    "transformer-tied-layers:\n  []",
-    "transformer-train-position-embeddings: false",
-    "ulr: false",
-    "ulr-dim-emb: 0",
-    "ulr-trainable-transformation: false"};
+constexpr std::string_view kAlways[] = {"type: transformer",
+                                        "dec-cell-base-depth: 2",
+                                        "dec-cell-high-depth: 1",
+                                        "enc-cell: gru",
+                                        "enc-cell-depth: 1",
+                                        "enc-type: bidirectional",
+                                        "factors-combine: sum",
+                                        "factors-dim-emb: 0",
+                                        "input-types:\n  []",
+                                        "layer-normalization: false",
+                                        "lemma-dependency: \"\"",
+                                        "lemma-dim-emb: 0",
+                                        "output-omit-bias: false",
+                                        "right-left: false",
+                                        "skip: false",
+                                        "tied-embeddings-src: false",
+                                        "transformer-attention-mask: default",
+                                        "transformer-decoder-dim-ffn: 0",
+                                        "transformer-decoder-ffn-depth: 0",
+                                        "transformer-depth-scaling: false",
+                                        "transformer-dim-aan: 2048",
+                                        "transformer-aan-activation: swish",
+                                        "transformer-aan-depth: 2",
+                                        "transformer-aan-nogate: false",
+                                        "transformer-ffn-depth: 2",
+                                        "transformer-no-affine: false",
+                                        "transformer-no-bias: false",
+                                        "transformer-no-projection: false",
+                                        "transformer-pool: false",
+                                        "transformer-postprocess: dan",
+                                        "transformer-postprocess-top: \"\"",
+                                        "transformer-preprocess: \"\"",
+                                        "transformer-rnn-projection: false",
+                                        "transformer-tied-layers:\n  []",
+                                        "transformer-train-position-embeddings: false",
+                                        "ulr: false",
+                                        "ulr-dim-emb: 0",
+                                        "ulr-trainable-transformation: false"};
 
 Array as_row(Array vector) {
   vector.shape = {1, vector.count()};
@@ -147,17 +146,16 @@ class MarianNames {
     }
     const auto count = std::ssize(target);
     if (config_.tie == model::Tie::none)
-      tensors_["decoder_ff_logit_out_Wt"] = array_from(
-          of_rows(weights_.at(names::within(model::kOutputModule, "weight")), target, 0),
-          {count, config_.width});
-    tensors_["decoder_ff_logit_out_b"] =
-        array_from(of_rows(weights_.at(names::within(model::kOutputModule, "bias")), target,
-                           kNeverWritten),
-                   {1, count});
+      tensors_["decoder_ff_logit_out_Wt"] =
+          array_from(of_rows(weights_.at(names::within(model::kOutputModule, "weight")), target, 0),
+                     {count, config_.width});
+    tensors_["decoder_ff_logit_out_b"] = array_from(
+        of_rows(weights_.at(names::within(model::kOutputModule, "bias")), target, kNeverWritten),
+        {1, count});
   }
 
   void add(const PeerModule& module) {
-    const Array &weight = weights_.at(module.own + ".weight");
+    const Array& weight = weights_.at(module.own + ".weight");
     if (module.is_norm) {
       const std::string end = module.marian[0].ends_with("_emb_ln") ? "_pre" : "";
       tensors_[module.marian[0] + "_scale" + end] = as_row(weight);
@@ -255,8 +253,8 @@ std::string missing_in_bergamot(const ModelConfig& config) {
     return key_missing("it computes relu, whatever a file says", "activation",
                        config::name_of(config.activation), "model.activation: relu");
   if (config.tie != model::Tie::all)
-    return key_missing("its students have one table of vectors", "tie",
-                       config::name_of(config.tie), "model.tie: all");
+    return key_missing("its students have one table of vectors", "tie", config::name_of(config.tie),
+                       "model.tie: all");
   if (config.positions == "none")
     return key_missing("it always adds positions", "positions", "none",
                        "model.positions: tensor2tensor");
@@ -294,8 +292,7 @@ std::string search_missing_in_bergamot(const decode::DecodeConfig& config) {
   if (const std::string missing = search_missing_in_marian(config); !missing.empty())
     return missing;
   if (config.beam_size > 1) return "it searches greedily; --set decoding.beam_size=1";
-  if (config.word_penalty != 0)
-    return "it has no word penalty; --set decoding.word_penalty=0";
+  if (config.word_penalty != 0) return "it has no word penalty; --set decoding.word_penalty=0";
   return "";
 }
 

@@ -17,8 +17,8 @@ void append(std::string& to, Number number) {
 /// The fields that a file's header and its entry in the directory have in common.
 std::string fields_of(const std::string& name, std::string_view bytes) {
   constexpr uint16_t kVersion = 20, kNewYear1980 = 1 << 5 | 1;
-  const auto sum = static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  const auto sum =
+      static_cast<uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
   std::string fields;
   append(fields, kVersion);
   append(fields, uint16_t{0});  // flags

@@ -51,9 +51,9 @@ std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& p
 /// end.
 std::string with_other_pieces(std::string_view model, const std::vector<ModelPiece>& pieces);
 
-/// A sound model with its pieces in another order, for programs that read SentencePiece's own files:
-/// those of these ids, and for -1 one that no text is cut into. It has no extensions of heed, and
-/// says which pieces are pad, unknown, begin and end, or that there are none of them.
+/// A sound model with its pieces in another order, for programs that read SentencePiece's own
+/// files: those of these ids, and for -1 one that no text is cut into. It has no extensions of
+/// heed, and says which pieces are pad, unknown, begin and end, or that there are none of them.
 std::string plain_model(std::string_view model, const std::vector<int32_t>& order);
 
 /// The rule of a sound model whose text another program cuts: an extension of heed. None: it is

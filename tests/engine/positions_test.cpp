@@ -69,8 +69,8 @@ TEST(StackPositions, ThoseOfTensor2tensorHaveAllSinesBeforeAllCosines) {
   for (const double position : {0., 257.})
     for (const bool sine : {true, false})
       for (const double rate : {1., 0.01, 0.0001})
-        wanted.push_back(static_cast<float>(sine ? std::sin(position * rate)
-                                                 : std::cos(position * rate)));
+        wanted.push_back(
+            static_cast<float>(sine ? std::sin(position * rate) : std::cos(position * rate)));
   Floats rows = rows_of(positions, 0, 1, 6);
   const Floats last = rows_of(positions, 257, 1, 6);
   rows.insert(rows.end(), last.begin(), last.end());

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,25 @@ TEST_F(MarianExport, IsTheSameModelWhenItIsImportedAgain) {
       }
 }
 
+// Marian counts commas.
+TEST_F(MarianExport, WritesShapesAsNumPyDoes) {
+  const text::Vocabulary own = vocabulary("green red yellow blue house");
+  const ModelConfig config = marian_like();
+  const Weights weights = random_transformer(config, own.size());
+  folder.write("m/here", "");
+  write_marian({.model = config,
+                .decoding = search_of_marian(),
+                .weights = weights,
+                .source = own,
+                .target = own},
+               folder / "m", "run");
+  const std::string file = read_file(folder / "m/model.npz");
+  EXPECT_THAT(file, HasSubstr("Wemb.npy\x93NUMPY\x01"));
+  EXPECT_THAT(file, HasSubstr("{'descr': '<f4', 'fortran_order': False, 'shape': (12, 10), }"));
+  EXPECT_THAT(file, HasSubstr("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 12), }"));
+  EXPECT_TRUE(std::regex_search(file, std::regex("\\{'descr': '\\|i1', [^(]*\\([0-9]+,\\), \\}")));
+}
+
 TEST_F(MarianExport, LeavesOutPiecesThatNoTranslationHas) {
   const ModelConfig config = marian_like();
   std::map<std::string, Array> arrays = random_transformer(config, 9).all();
@@ -156,12 +176,9 @@ TEST_F(MarianExport, RefusesABeginningAndPositionsThatWereLearned) {
   const auto refusal = [&] {
     const Weights weights(arrays);
     return message_of<UserError>([&] {
-      marian_network({.model = config,
-                      .decoding = {},
-                      .weights = weights,
-                      .source = own,
-                      .target = own},
-                     1, "run");
+      marian_network(
+          {.model = config, .decoding = {}, .weights = weights, .source = own, .target = own}, 1,
+          "run");
     });
   };
   EXPECT_THAT(refusal(), HasSubstr("run: its translations begin with a vector that was learned"));
@@ -173,13 +190,11 @@ TEST_F(MarianExport, RefusesABeginningAndPositionsThatWereLearned) {
   for (const char* side : {"source_positions.weight", "target_positions.weight"})
     arrays[side] = tensor2tensor_positions(0, config.max_positions, config.width);
   const Weights weights(arrays);
-  EXPECT_TRUE(marian_network({.model = config,
-                              .decoding = {},
-                              .weights = weights,
-                              .source = own,
-                              .target = own},
-                             1, "run")
-                  .tensors.contains("Wemb"));
+  EXPECT_TRUE(
+      marian_network(
+          {.model = config, .decoding = {}, .weights = weights, .source = own, .target = own}, 1,
+          "run")
+          .tensors.contains("Wemb"));
 }
 
 TEST(MarianNetworks, LackWhatMarianCannotCompute) {
@@ -218,8 +233,7 @@ TEST(MarianNetworks, LackWhatMarianCannotCompute) {
                  [](ModelConfig& c) { c.activation = model::Activation::silu; });
   bergamot_alone("(model.tie is decoder)", [](ModelConfig& c) { c.tie = Tie::decoder; });
   bergamot_alone("(model.positions is none)", [](ModelConfig& c) { c.positions = "none"; });
-  bergamot_alone("(model.embedding_norm is true)",
-                 [](ModelConfig& c) { c.embedding_norm = true; });
+  bergamot_alone("(model.embedding_norm is true)", [](ModelConfig& c) { c.embedding_norm = true; });
   bergamot_alone("(model.width is 68)", [](ModelConfig& c) { c.width = 68; });
   bergamot_alone("(model.feed_forward is 100)", [](ModelConfig& c) { c.feed_forward = 100; });
 }
@@ -294,16 +308,15 @@ struct BergamotExport : MarianExport {
     folder.write(name + "/here", "");
     decode::DecodeConfig search = search_of_marian();
     search.beam_size = 1;
-    const BergamotRequest request{
-        .own = {.model = config,
-                .decoding = search,
-                .weights = weights,
-                .source = own,
-                .target = own},
-        .pairs = {{own.encode("red house"), own.encode("green house")},
-                  {own.encode("yellow"), own.encode("blue")}},
-        .shortlist = shortlist,
-        .languages = "deen"};
+    const BergamotRequest request{.own = {.model = config,
+                                          .decoding = search,
+                                          .weights = weights,
+                                          .source = own,
+                                          .target = own},
+                                  .pairs = {{own.encode("red house"), own.encode("green house")},
+                                            {own.encode("yellow"), own.encode("blue")}},
+                                  .shortlist = shortlist,
+                                  .languages = "deen"};
     write_bergamot(request, folder / name, "run");
     return bergamot_names(request);
   }
@@ -321,7 +334,8 @@ TEST_F(BergamotExport, IsWithin8BitsOfTheModelAndThenStaysTheSame) {
   for (const auto& [name, array] : weights.all()) {
     const Array& rounded = once.weights.at(name);
     float largest = 0, off = 0;
-    for (int64_t i = 0; i < array.count(); ++i) largest = std::max(largest, std::abs(array.data[i]));
+    for (int64_t i = 0; i < array.count(); ++i)
+      largest = std::max(largest, std::abs(array.data[i]));
     for (int64_t i = 0; i < array.count(); ++i)
       off = std::max(off, std::abs(array.data[i] - rounded.data[i]));
     if (array.shape.size() == 1)
@@ -363,9 +377,9 @@ TEST_F(BergamotExport, HasTheListsOfTheShortlist) {
   EXPECT_EQ(table.frequent, 2);
   ASSERT_THAT(table.offsets, SizeIs(rows.size() + 1));
   const auto list = [&](std::size_t row) {
-    return std::vector<uint32_t>(table.pieces.begin() + static_cast<int64_t>(table.offsets[row]),
-                                 table.pieces.begin() +
-                                     static_cast<int64_t>(table.offsets[row + 1]));
+    return std::vector<uint32_t>(
+        table.pieces.begin() + static_cast<int64_t>(table.offsets[row]),
+        table.pieces.begin() + static_cast<int64_t>(table.offsets[row + 1]));
   };
   EXPECT_THAT(list(0), ElementsAre(0, 1, 2));     // </s>, <unk> and piece 4
   EXPECT_THAT(list(3), ElementsAre(3, 4, 7, 9));  // piece 5, which is copied, too
@@ -375,12 +389,9 @@ TEST_F(BergamotExport, HasTheListsOfTheShortlist) {
 // Zeros and the first position go into the decoder: all its inputs are sines of 0 and cosines.
 TEST_F(BergamotExport, MeasuresTheLargestInputsOfItsMatrices) {
   const Weights weights = random_transformer(config, own.size());
-  const MarianNetwork network = marian_network({.model = config,
-                                                .decoding = {},
-                                                .weights = weights,
-                                                .source = own,
-                                                .target = own},
-                                               8, "run");
+  const MarianNetwork network = marian_network(
+      {.model = config, .decoding = {}, .weights = weights, .source = own, .target = own}, 8,
+      "run");
   const auto largest = largest_inputs(network, config, {{{0}, {0}}});
   EXPECT_EQ(largest.at("decoder_l1_rnn_W"), 1);
   EXPECT_EQ(largest.at("decoder_l1_rnn_Wf"), 1);
