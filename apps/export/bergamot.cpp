@@ -1,4 +1,5 @@
 // heed export --format bergamot: a student for Firefox's engine, in 8 bits.
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +14,10 @@
 #include "data/languages.h"
 #include "decode/search/lines_request.h"
 #include "decode/translator.h"
+#include "engine/weights.h"
 #include "exchange/bergamot_export.h"
 #include "exchange/foreign_model.h"
+#include "exchange/marian_network.h"
 #include "run/config.h"
 #include "run/model_folder.h"
 #include "text/pairs.h"

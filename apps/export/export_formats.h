@@ -6,6 +6,9 @@
 
 #include "apps/cli/options.h"
 #include "decode/search/config.h"
+#include "exchange/ctranslate2.h"
+#include "exchange/marian_mt.h"
+#include "exchange/marian_network.h"
 #include "model/description/config.h"
 
 namespace heed {

@@ -6,7 +6,9 @@
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "decode/translator.h"
+#include "engine/weights.h"
 #include "exchange/marian_export.h"
+#include "exchange/marian_network.h"
 #include "run/config.h"
 #include "run/model_folder.h"
 

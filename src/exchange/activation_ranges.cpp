@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 
+#include "engine/weights.h"
 #include "exchange/arrays.h"
 #include "exchange/transformer_parts.h"
 

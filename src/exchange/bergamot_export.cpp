@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -12,6 +13,7 @@
 #include "exchange/marian_bin_writer.h"
 #include "exchange/marian_export.h"
 #include "text/foreign_pieces.h"
+#include "text/vocabulary.h"
 
 namespace heed::exchange {
 namespace {

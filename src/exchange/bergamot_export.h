@@ -1,6 +1,7 @@
 // Students of heed as files of Bergamot's engine, which are those of Firefox.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -181,7 +181,7 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
   };
   if (is_called(0, "eos", side.end)) side.end = "eos";
   if (is_called(1, "UNK", side.unknown)) side.unknown = "UNK";
-  // Those of a model that heed wrote (marian_rows()).
+  // A model that heed wrote has them here (marian_rows()).
   constexpr std::size_t kOfPad = 2;
   if (names.size() > kOfPad + 1 && names[kOfPad] == text::kSpecialPieces[text::kPad] &&
       names[kOfPad + 1] == text::kSpecialPieces[text::kBegin]) {

@@ -1,15 +1,19 @@
 #include "exchange/marian_export.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include "base/files.h"
 #include "base/strings.h"
+#include "decode/search/config.h"
 #include "exchange/plain_transformer.h"
 #include "exchange/zip_writer.h"
 #include "text/foreign_pieces.h"
+#include "text/vocabulary.h"
 
 namespace heed::exchange {
 namespace {

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "decode/search/config.h"
 #include "exchange/marian_network.h"
+#include "text/vocabulary.h"
 
 namespace heed::exchange {
 
