@@ -179,8 +179,10 @@ class Document::Paragraph {
       token.to = std::min(token.to, range.to) - range.from;
       if (token.ended_elements > 0) set_ended_elements(i, range, token);
     }
+    Writing writing = writing_;
+    if (range.from > tokens_.front().from) writing.beginning = nullptr;
     return make_segment(bytes_.substr(range.from, range.to - range.from), std::move(tokens),
-                        writing_);
+                        writing);
   }
 
  private:

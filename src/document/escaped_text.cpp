@@ -33,6 +33,8 @@ void EscapedText::move_to(std::vector<Token>& out) {
   const std::size_t size = out.size();
   const std::vector<Token> markup = markup_ ? markup_(text_) : std::vector<Token>();
   auto mark = markup.begin();
+  const bool has_items = line_feeds_ == LineFeeds::text;
+  ListNumbers numbers(trim(text_).find('\n') != text_.npos);
   for (std::size_t at = 0; at < text_.size();) {
     std::size_t end = at + text::code_point_at(text_, at).bytes;
     Token token;
@@ -40,6 +42,12 @@ void EscapedText::move_to(std::vector<Token>& out) {
     if (mark != markup.end() && mark->from == at) {
       token = *mark++;
       end = token.to;
+    } else if (const std::size_t number = has_items && begins_line(at)
+                                              ? numbers.bytes_of(std::string_view(text_).substr(at))
+                                              : 0;
+               number > 0) {
+      end = at + number;
+      token.syntax = Token::Syntax::block;
     } else if (const std::size_t blanks = blanks_at(at); blanks > at) {
       end = blanks;
       token = token_of_blanks(at, end);
@@ -70,6 +78,11 @@ void EscapedText::move_to(std::vector<Token>& out) {
 bool EscapedText::is_plain(std::size_t at) const {
   const ByteRange& bytes = bytes_[at].bytes;
   return bytes.to == bytes.from + 1 && document_[bytes.from] == text_[at];
+}
+
+bool EscapedText::begins_line(std::size_t at) const {
+  const std::size_t last = at == 0 ? text_.npos : text_.find_last_not_of(" \t", at - 1);
+  return last == text_.npos || text_[last] == '\n';
 }
 
 /// The end of the blanks that begin at `at`, if the end of a line or of a string is in them; else

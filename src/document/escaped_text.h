@@ -47,6 +47,7 @@ class EscapedText {
   };
 
   bool is_plain(std::size_t at) const;
+  bool begins_line(std::size_t at) const;
   std::size_t blanks_at(std::size_t at) const;
   Token token_of_blanks(std::size_t at, std::size_t end) const;
   Token token_of_character(std::size_t at, std::size_t end) const;

@@ -48,6 +48,9 @@ const DocumentFormat* format_named(std::string_view name);
 
 /// The format whose files have such a name, with .gz and .zst taken off; none: no format has.
 const DocumentFormat* format_of_name(std::string_view path);
+/// What a file is whose name has the ending of a format that is not read, such as "a document of
+/// reStructuredText"; empty where the name says nothing.
+std::string_view unread_format_of_name(std::string_view path);
 
 /// The format that a text has by its first lines, where it is not plain text: `WEBVTT`,
 /// `<!DOCTYPE html>`, an object of JSON and the like. None: it may well be plain text.

@@ -66,7 +66,9 @@ class InlayWriter {
 
   std::string text() {
     write(places_.nodes()[0], translation_.size());
-    return with_breaks(segment_, out_, inlays_, elements_);
+    std::string text = with_breaks(segment_, out_, inlays_, elements_);
+    const auto beginning = segment_.writing.beginning;
+    return beginning && beginning(segment_.raw) == segment_.raw ? beginning(text) : text;
   }
 
  private:
@@ -107,12 +109,23 @@ class InlayWriter {
     return byte;
   }
 
+  /// The end of the translation for an inlay after its last word: before the stop, if the inlay is
+  /// a word of a document's sentence that ends with one.
+  std::size_t before_stop(const Inlay& inlay) const {
+    const std::size_t stops = last_stops(segment_.text);
+    const bool is_word = segment_.writing.is_document && inlay.kind == Inlay::Kind::item &&
+                         inlay.blank_before && stops > 0 &&
+                         inlay.end + stops <= segment_.text.size();
+    return translation_.size() - (is_word ? last_stops(translation_) : 0);
+  }
+
   std::size_t byte_of(const InlayNode& node) const {
     if (places_.target().empty()) return 0;
     const PlacedWord& word = places_.target()[node.slot / 2];
     if (node.slot % 2 == 0)
       return is_after_bracket(segment_, *node.inlay) ? word.first : word.begin;
-    if (!is_before_punctuation(segment_, *node.inlay)) return word.end;
+    if (!is_before_punctuation(segment_, *node.inlay))
+      return node.slot / 2 + 1 == places_.target().size() ? before_stop(*node.inlay) : word.end;
     return segment_.writing.is_document ? after_marks(*node.inlay, word.last) : word.last;
   }
 
@@ -198,8 +211,11 @@ class InlayWriter {
     const char32_t next = written_ < end ? text::code_point_at(translation_, written_).value : U' ';
     if (!text::is_punctuation(next)) out_ += lost_.first_of(marks_after(inlay));
     if (is_blank_too_many(inlay, end)) ++written_;
+    const bool is_at_stop =
+        segment_.writing.is_document && written_ + last_stops(translation_) == translation_.size();
     if (written_ < end &&
-        (wants_blank(inlay.blank_after, is_before_punctuation(segment_, inlay), next) ||
+        (wants_blank(inlay.blank_after && !is_at_stop, is_before_punctuation(segment_, inlay),
+                     next) ||
          is_before_other_word(inlay) || (is_bare_address(inlay.before) && goes_on(next))))
       out_ += ' ';
   }

@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/strings.h"
 #include "document/format.h"
+#include "document/lines_of_text.h"
 #include "document/passage.h"
 #include "document/segment.h"
 #include "document/table_cells.h"
@@ -242,19 +243,27 @@ void add_lines_of_string(std::string_view bytes, ByteRange string, const Writing
     if (!passage.tokens.empty()) passages.push_back(std::move(passage));
     passage = {};
   };
-  std::size_t from = string.from;
   const std::string_view before_end = bytes.substr(0, string.to);
+  ListNumbers numbers(before_end.find("\\n", string.from) != bytes.npos);
+  const auto after_number = [&](std::size_t at) {
+    const std::size_t size = numbers.bytes_of(before_end.substr(at));
+    add({.from = at, .to = at + size, .syntax = Token::Syntax::block});
+    return at + size;
+  };
+  std::size_t from = after_number(string.from);
   for (std::size_t at = from; (at = before_end.find('\\', at)) < string.to;) {
     const JsonCharacter escape = escape_at(before_end.substr(at)).value();
     add({.from = from, .to = at});
     from = at + escape.bytes;
     const char32_t value = escape.value.value_or(0);
-    if (value == '\n' || value == '\r' || value == '\t')
+    if (value == '\n' || value == '\r' || value == '\t') {
       end();
-    else if (value < ' ')
+      from = after_number(from);
+    } else if (value < ' ') {
       add({.from = at, .to = from, .syntax = Token::Syntax::whole});
-    else
+    } else {
       add({.from = at, .to = from, .text = text::encode_utf8(std::u32string(1, value))});
+    }
     at = from;
   }
   add({.from = from, .to = string.to});

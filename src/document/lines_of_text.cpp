@@ -49,6 +49,18 @@ std::size_t LetterBullets::bytes_of(std::string_view line) {
   return is_list_ && has_bullet ? text : 0;
 }
 
+std::size_t ListNumbers::bytes_of(std::string_view line) {
+  const std::size_t from = after_run(line, " \t"), to = after_run(line, "0123456789", from);
+  if (to == from || to - from > 3 || to + 1 >= line.size() || !is_one_of(line[to], ".)") ||
+      !is_one_of(line[to + 1], " \t"))
+    return 0;
+  const auto number = exact_number<int64_t>(line.substr(from, to - from)).value_or(0);
+  const bool is_next = has_lines_ && (number == 1 || number == last_ + 1);
+  if (line[to] != ')' && !is_next) return 0;
+  last_ = number;
+  return after_run(line, " \t", to + 1);
+}
+
 LinePrefix prefix_of(std::string_view line, bool goes_on) {
   LinePrefix prefix;
   prefix.indent = after_run(line, " \t");

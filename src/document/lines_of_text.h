@@ -71,6 +71,21 @@ LinePrefix prefix_of(std::string_view line, bool goes_on);
 /// in the middle of a paragraph begins.
 std::size_t marker_bytes(std::string_view line);
 
+/// The numbered items in the lines of a cell or a string, whose numbers stay.
+class ListNumbers {
+ public:
+  explicit ListNumbers(bool has_lines) : has_lines_(has_lines) {}
+
+  /// Bytes of the number with its mark and the blanks around them, or 0. All lines are asked for in
+  /// order. "3) " is one; "1. " and the next after it are, where there are several lines: "3. Mai"
+  /// alone may be a date.
+  std::size_t bytes_of(std::string_view line);
+
+ private:
+  bool has_lines_;
+  int64_t last_ = 0;
+};
+
 /// The tokens of a text that are no plain text, in order.
 using FindTokens = std::vector<Token> (*)(std::string_view text);
 

@@ -1,6 +1,7 @@
 #include "document/markdown_passage.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "base/strings.h"
@@ -84,6 +85,94 @@ std::string without_tags(std::string_view text) {
   return out;
 }
 
+/// Whether a backslash and the punctuation mark after it stand here, which are this mark.
+bool is_escape(std::string_view text, std::size_t at, std::size_t end) {
+  return text[at] == '\\' && at + 1 < end && std::ispunct(static_cast<unsigned char>(text[at + 1]));
+}
+
+/// Divides a plain token at its escapes, each of which becomes a token that stands for its mark.
+void add_with_escapes(std::string_view text, const Token& token, std::vector<Token>& tokens) {
+  const auto add = [&](std::size_t from, std::size_t to) {
+    if (from == to) return;
+    tokens.push_back(token);
+    tokens.back().from = from;
+    tokens.back().to = to;
+  };
+  std::size_t from = token.from;
+  for (std::size_t at = from; at < token.to; ++at) {
+    if (!is_escape(text, at, token.to)) continue;
+    add(from, at);
+    add(at, at + 2);
+    tokens.back().text = text[++at];
+    from = at + 1;
+  }
+  add(from, token.to);
+}
+
+/// The bytes of an escaped marker of lists and the blank after it: "1\. ", "\- ". Else 0.
+std::size_t escaped_marker_bytes(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view marker = text.substr(digits);
+  const bool is_marker = marker.size() > 2 && marker[0] == '\\' && marker[2] == ' ' &&
+                         is_one_of(marker[1], digits > 0 ? ".)" : "-+*");
+  return is_marker ? digits + 3 : 0;
+}
+
+/// Makes `\*` stand for `*` (CommonMark 2.4). A translation gets the backslash again, before marks
+/// that have one everywhere in the passage and before those that mean something inside a line;
+/// as_text() sees to others, which mean something where a line begins. A
+/// marker of lists stays.
+void read_escapes(std::string_view text, Passage& passage) {
+  std::vector<Token> tokens;
+  std::string escaped, plain;
+  Token& front = passage.tokens.front();
+  if (const std::size_t bytes =
+          front.is_plain() ? escaped_marker_bytes(text.substr(front.from, front.bytes())) : 0) {
+    tokens.push_back({.from = front.from,
+                      .to = front.from + bytes,
+                      .syntax = Token::Syntax::whole,
+                      .mask = Token::kOpens});
+    front.from += bytes;
+  }
+  for (Token& token : passage.tokens)
+    if (token.is_plain() && !token.stays)
+      add_with_escapes(text, token, tokens);
+    else
+      tokens.push_back(std::move(token));
+  for (const Token& token : tokens)
+    if (token.is_plain())
+      plain += text.substr(token.from, token.bytes());
+    else if (token.is_escape(text.substr(token.from, token.bytes())))
+      escaped += token.text;
+  constexpr std::string_view kMeanSomethingInLines = "*_~`[]<>&|\\$^!\"'";
+  for (const char mark : escaped)
+    if (!is_one_of(mark, passage.writing.with_backslash) &&
+        (!is_one_of(mark, plain) || is_one_of(mark, kMeanSomethingInLines)))
+      passage.writing.with_backslash += mark;
+  passage.tokens = std::move(tokens);
+}
+
+/// What stands in the line before a passage, such as the marker of an item.
+std::string_view line_before(std::string_view text, std::size_t at) {
+  const std::size_t from = text.find_last_of("\r\n", at) + 1;  // 0 in the first line
+  return trim(text.substr(from, at - std::min(from, at)));
+}
+
+/// The first line of a paragraph with a backslash where it would be a heading, a quotation or the
+/// item of a list: "3\. Oktober".
+std::string as_text(std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::size_t hashes = std::min(text.find_first_not_of('#'), text.size());
+  const auto ends_at = [&](std::size_t at) { return at >= text.size() || text[at] == ' '; };
+  const char first = digits < text.size() ? text[digits] : ' ';
+  const bool is_marker = digits > 0 ? digits <= 9 && is_one_of(first, ".)") && ends_at(digits + 1)
+                                    : first == '>' || (is_one_of(first, "-+*") && ends_at(1)) ||
+                                          (hashes > 0 && hashes <= 6 && ends_at(hashes));
+  std::string out(text);
+  if (is_marker) out.insert(digits, 1, '\\');
+  return out;
+}
+
 }  // namespace
 
 void PassageTokens::add(Token token, std::size_t to) {
@@ -125,15 +214,20 @@ void PassageTokens::end(std::size_t at) {
   at_ = at;
   if (passage.tokens.empty()) return;
   passage.writing.has_markers = has_markers_;
+  const std::string_view before = line_before(markdown_.text, passage.tokens[0].from);
+  if (has_markers_ && !before.ends_with('#') && before.find('|') == before.npos)
+    passage.writing.beginning = as_text;
   // Where the text itself has a bare `<` before a letter, the model may write it, too.
   const bool has_bare = std::ranges::any_of(passage.tokens, [&](const Token& token) {
     return token.is_plain() &&
            has_tag(std::string_view(markdown_.text).substr(token.from, token.bytes()));
   });
   if (!has_bare) passage.writing.escaped = without_tags;
-  for (Token& token : passage.tokens) {
+  for (const Token& token : passage.tokens)
     if (token.syntax == Token::Syntax::text && !token.text.empty())
       passage.writing.escaped = text::with_references;
+  read_escapes(markdown_.text, passage);
+  for (Token& token : passage.tokens) {
     token.from = markdown_.source(token.from);
     token.to = markdown_.source(token.to - 1) + 1;
   }

@@ -43,6 +43,16 @@ std::size_t last_marks(std::string_view text) {
   return text.size() - begin;
 }
 
+std::size_t last_stops(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0) {
+    const char32_t before = text::value_before(text, begin);
+    if (kStops.find(before) == kStops.npos) break;
+    begin -= bytes_of_mark(before);
+  }
+  return text.size() - begin;
+}
+
 bool opens_bracket(char32_t c) {
   return kOpenBrackets.find(c) != std::u32string_view::npos;
 }

@@ -13,6 +13,9 @@ std::size_t first_marks(std::string_view text);
 /// Bytes of the punctuation at the end of `text`.
 std::size_t last_marks(std::string_view text);
 
+/// Bytes of the marks at the end of `text` that end a sentence or a clause.
+std::size_t last_stops(std::string_view text);
+
 bool opens_bracket(char32_t c);
 
 /// Marks that a translation lacks: those that end sentences and clauses, and brackets of which it

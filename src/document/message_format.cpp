@@ -246,13 +246,6 @@ std::size_t bytes_of_interval(std::string_view text, std::size_t at) {
   return after_run(text, kIcuBlanks, end + 1) - at;
 }
 
-/// Whether the character is a mark of punctuation and none of a tag: models know it, and set it.
-bool is_letter_mark(char32_t c) {
-  constexpr std::u32string_view kMarks = U"\u00A1\u00AB\u00BB\u00BF\u2026\u2032\u2033\u2039\u203A";
-  return (c > U' ' && c < U'\u007F' && c != U'<' && c != U'>') ||
-         (c >= U'\u2010' && c <= U'\u201F') || kMarks.find(c) != kMarks.npos;
-}
-
 /// The places of `|` between forms.
 std::vector<std::size_t> bars_in(std::string_view text) {
   std::vector<std::size_t> bars;
@@ -305,68 +298,6 @@ void divide_forms(std::string_view bytes, Passage& passage) {
   for (const std::size_t bar : bars)
     forms.syntax.push_back({bar, bar + 1 + bytes_of_interval(text.text(), bar + 1)});
   passage.tokens = tokens_of_choice(bytes, passage.tokens, text, forms, all);
-}
-
-namespace {
-
-/// Bytes of code in backticks, `x` or ``x``, that begins at `at`, or 0. A single backtick may be an
-/// opening quote, as in GNU's messages: `x'.
-std::size_t bytes_of_message_code(std::string_view text, std::size_t at) {
-  constexpr std::size_t kLongest = 200;
-  const std::size_t marks = after_run(text, "`", at) - at;
-  const std::string_view near = text.substr(at, kLongest);
-  const std::size_t end = near.find(std::string(marks, '`'), marks);
-  if (marks > 2 || end == near.npos || end == marks) return 0;
-  const std::string_view inside = near.substr(marks, end - marks);
-  if (is_one_of('\n', inside) || is_one_of(inside.front(), " '") || inside.back() == ' ') return 0;
-  return end + marks;
-}
-
-/// Bytes of escapes that a text is about, such as `\r\n`, which begin at `at` and are no part of a
-/// word or path; 0: there are none.
-std::size_t bytes_of_shown_escapes(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  while (end + 1 < text.size() && text[end] == '\\' && is_one_of(text[end + 1], "nrt")) end += 2;
-  const char32_t before = text::value_before(text, at),
-                 after = end < text.size() ? text::code_point_at(text, end).value : U' ';
-  const bool is_part = text::is_in_word(before) || text::is_in_word(after) || before == U'\\' ||
-                       before == U':' || after == U'\\' || after == U'_';
-  return is_part ? 0 : end - at;
-}
-
-}  // namespace
-
-std::vector<Token> reference_markup(std::string_view text) {
-  std::vector<Token> out;
-  for (std::size_t at = 0; (at = text.find_first_of("&`\\", at)) != text.npos;) {
-    if (text[at] == '\\') {
-      const std::size_t bytes = bytes_of_shown_escapes(text, at);
-      if (bytes > 0)
-        out.push_back(
-            {.from = at, .to = at + bytes, .syntax = Token::Syntax::whole, .is_placeholder = true});
-      at += std::max<std::size_t>(bytes, 1);
-      continue;
-    }
-    if (text[at] == '`') {
-      const std::size_t bytes = bytes_of_message_code(text, at);
-      if (bytes > 0) out.push_back({.from = at, .to = at + bytes, .syntax = Token::Syntax::whole});
-      at += std::max<std::size_t>(bytes, 1);
-      continue;
-    }
-    const auto reference = text::reference_at(text, at);
-    if (!reference || !reference->character) {
-      ++at;
-      continue;
-    }
-    const char32_t c = *reference->character;
-    const bool is_character = text::is_letter(c) || is_letter_mark(c);
-    out.push_back({.from = at,
-                   .to = at + reference->bytes,
-                   .syntax = is_character ? Token::Syntax::text : Token::Syntax::whole,
-                   .text = is_character ? reference->text() : ""});
-    at += reference->bytes;
-  }
-  return out;
 }
 
 ReferenceWriting reference_writing(std::string_view bytes, const std::vector<Token>& tokens,

@@ -1,6 +1,7 @@
 // What messages of programs have in their texts: plural forms or choices of ICU, as in "{count,
 // plural, =0 {none} other {# files}}", of which only the texts inside are translated, forms of
-// Symfony and Laravel, as in "one file|%count% files", and references of HTML.
+// Symfony and Laravel, as in "one file|%count% files", and how their references of HTML are
+// written.
 // https://unicode-org.github.io/icu/userguide/format_parse/messages/
 // https://symfony.com/doc/current/reference/formats/message_format.html
 #pragma once
@@ -31,12 +32,7 @@ bool shows_forms(std::string_view text);
 /// a `|` stays as it is.
 void divide_forms(std::string_view bytes, Passage& passage);
 
-/// The references of HTML in a text that has them beside its tags, as EscapedText::FindMarkup.
-/// Those of letters and marks are characters; others, such as `&larr;`, are whole, and so are code
-/// in backticks and escapes that a text is about, such as `\n`.
-std::vector<Token> reference_markup(std::string_view text);
-
-/// How a translation is written whose source has tokens of reference_markup().
+/// How a translation is written whose source has tokens of message_markup().
 struct ReferenceWriting {
   bool has_any = false;     // else it is written as without references
   bool has_quotes = false;  // quotes are references, too

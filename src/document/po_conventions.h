@@ -8,6 +8,7 @@
 
 #include "document/escaped_text.h"
 #include "document/message_format.h"
+#include "document/message_markup.h"
 #include "document/po_entries.h"
 #include "document/token.h"
 
@@ -19,7 +20,7 @@ struct MessageFormat {
   EscapedText::FindItem item = nullptr;
   std::string (*(*escaped)(const ReferenceWriting& references))(std::string_view text) = nullptr;
   char doubled = 0;  // this sign, or `{`, which is written twice
-  EscapedText::FindMarkup markup = reference_markup;
+  EscapedText::FindMarkup markup = message_markup;
   bool has_accelerators = false;
   bool is_restructured = false;  // reStructuredText, of Sphinx's documentation
 };

@@ -1,8 +1,27 @@
 #include "document/segment.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace heed::document {
+
+std::string Writing::written(std::string_view text) const {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t to = std::min(text.find_first_of(with_backslash), text.size());
+    const std::string_view run = text.substr(0, to);
+    out += escaped ? escaped(run) : run;
+    if (to == text.size()) break;
+    const std::size_t other = run.find_last_not_of('\\');
+    const std::size_t backslashes = run.size() - (other == run.npos ? 0 : other + 1);
+    // A backslash of the text is doubled, so that it does not take away the other's meaning.
+    out.append(1 + backslashes % 2, '\\');
+    out += text[to];
+    text.remove_prefix(to + 1);
+  }
+  return out;
+}
 
 void SegmentedText::begin_part() {
   parts_.push_back({.begin = here(), .end = {}, .raw = {}, .enclosed = nullptr});

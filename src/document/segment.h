@@ -47,10 +47,11 @@ struct Writing {
   /// brackets directly beside an item come back where the translation lacks them.
   bool is_document = false;
   bool has_markers = false;  // a line that begins with a marker of lists would no longer be text
+  std::string with_backslash = {};  // characters that are written with a backslash before them
+  /// What a passage begins with, as text where it would be something else. None: as it is.
+  std::string (*beginning)(std::string_view written) = nullptr;
 
-  std::string written(std::string_view text) const {
-    return escaped ? escaped(text) : std::string(text);
-  }
+  std::string written(std::string_view text) const;
 };
 
 /// The end of a line inside a segment, with the indentation and markers of the next line.

@@ -63,7 +63,7 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
       continue;
     }
     joined += token.bytes();
-    plain += bytes;
+    plain += token.is_escape(bytes) ? token.text : bytes;
     if (token.is_plain() && !token.stays)
       text::each_code_point(
           text::repair(bytes),
@@ -79,8 +79,9 @@ Segment make_segment(std::string_view raw, std::vector<Token> tokens, const Writ
   if (letter != 0 && (std::ranges::count_if(segment.inlays, &Inlay::stands_in) > kMostStandIns ||
                       !has_stand_ins(segment, segment.text)))
     return make_segment(raw, std::move(tokens), writing, StandIns::no);
-  const bool is_plain = std::ranges::all_of(tokens, [](const Token& token) {
-    return token.is_plain() || token.syntax == Token::Syntax::line_break;
+  const bool is_plain = std::ranges::all_of(tokens, [&](const Token& token) {
+    return token.is_plain() || token.syntax == Token::Syntax::line_break ||
+           token.is_escape(raw.substr(token.from, token.bytes()));
   });
   if (writing.is_document && is_plain) segment.text = text::repair(plain);
   for (LineBreak& one : breaks) one.of = joined;

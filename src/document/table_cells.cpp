@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/strings.h"
+#include "document/lines_of_text.h"
 #include "text/utf8.h"
 
 namespace heed::document {
@@ -176,6 +177,11 @@ std::size_t column_of(const std::string& column, const std::vector<std::string>&
   return static_cast<std::size_t>(found - names.begin());
 }
 
+/// The number of an item, which stays.
+Token token_of_number(std::size_t from, std::size_t bytes) {
+  return {.from = from, .to = from + bytes, .syntax = Token::Syntax::block};
+}
+
 /// Adds the lines of a cell.
 void add_lines_of_cell(std::string_view bytes, const TableCell& cell, Passages& passages) {
   Passage passage;
@@ -187,7 +193,14 @@ void add_lines_of_cell(std::string_view bytes, const TableCell& cell, Passages& 
     if (!passage.tokens.empty()) passages.push_back(std::move(passage));
     passage = {};
   };
-  std::size_t from = cell.bytes.from;
+  const std::string_view all = bytes.substr(cell.bytes.from, cell.bytes.to - cell.bytes.from);
+  ListNumbers numbers(trim(all).find_first_of(kRowEnds) != all.npos);
+  const auto add_number = [&](std::size_t at) {
+    const std::size_t size = numbers.bytes_of(bytes.substr(at, cell.bytes.to - at));
+    if (size > 0) passage.tokens.push_back(token_of_number(at, size));
+    return at + size;
+  };
+  std::size_t from = add_number(cell.bytes.from);
   for (std::size_t at = from; at < cell.bytes.to; ++at) {
     if (bytes[at] != '"' && kRowEnds.find(bytes[at]) == std::string_view::npos) continue;
     add(from, at, "");
@@ -197,7 +210,8 @@ void add_lines_of_cell(std::string_view bytes, const TableCell& cell, Passages& 
     } else {
       end();
     }
-    from = at + 1;
+    from = bytes[at] == '"' ? at + 1 : add_number(at + 1);
+    at = from - 1;
   }
   add(from, cell.bytes.to, "");
   end();
@@ -217,7 +231,11 @@ void add_cell(std::string_view bytes, const TableSyntax& syntax, const TableCell
     return;
   if (cell.is_quoted) return add_lines_of_cell(bytes, cell, passages);
   Passage passage;
-  passage.tokens = {{.from = cell.bytes.from, .to = cell.bytes.to}};
+  const std::size_t number =
+      ListNumbers(/*has_lines=*/false)
+          .bytes_of(bytes.substr(cell.bytes.from, cell.bytes.to - cell.bytes.from));
+  if (number > 0) passage.tokens.push_back(token_of_number(cell.bytes.from, number));
+  passage.tokens.push_back({.from = cell.bytes.from + number, .to = cell.bytes.to});
   if (syntax.has_quotes)
     passage.enclosed = enclosed_by(syntax.separator);
   else

@@ -56,6 +56,11 @@ struct Token {
   std::size_t bytes() const { return to - from; }
   /// Whether its bytes are its characters.
   bool is_plain() const { return syntax == Syntax::text && text.empty(); }
+  /// Whether its bytes are a backslash and the character that it stands for.
+  bool is_escape(std::string_view of_token) const {
+    return syntax == Syntax::text && of_token.size() == 2 && of_token[0] == '\\' &&
+           of_token.substr(1) == text;
+  }
 };
 
 }  // namespace heed::document

@@ -15,6 +15,7 @@
 #include "document/escaped_text.h"
 #include "document/format.h"
 #include "document/message_format.h"
+#include "document/message_markup.h"
 #include "document/passage.h"
 #include "document/placeholders.h"
 #include "document/token.h"
@@ -302,14 +303,14 @@ class Xliff {
     if (last == first + 1 && events_[first].kind == XmlEvent::EventType::cdata &&
         all.to - all.from > kBegin + kEnd) {
       is_cdata = true;
-      EscapedText text(bytes_, LineFeeds::layout, item_, reference_markup);
+      EscapedText text(bytes_, LineFeeds::layout, item_, message_markup);
       text.add(ByteRange{all.from + kBegin, all.to - kEnd});
       text.move_to(passage.tokens);
       place.before += "<![CDATA[";
       place.after = "]]>" + place.after;
     } else {
       passage.tokens =
-          tokens_of_xml(bytes_, events_, first, last, xliff_role, item_, reference_markup);
+          tokens_of_xml(bytes_, events_, first, last, xliff_role, item_, message_markup);
     }
     ReferenceWriting references =
         reference_writing(bytes_, passage.tokens, is_cdata ? "&" : "&amp;");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -226,6 +227,29 @@ class Xml {
     language_ = asked.empty() || (!of_root.empty() && !has_asked) ? of_root : asked;
   }
 
+  /// Which elements say a language and come after one of the same name, in the same element, whose
+  /// language nobody says, as in AppStream: they are translations of it. Where the language of the
+  /// text is known, that decides.
+  std::vector<bool> find_translations() const {
+    std::vector<bool> out(events_.size(), false);
+    if (!language_.empty()) return out;
+    std::vector<std::set<std::string_view>> unsaid;  // the names of such ones in each open element
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      const XmlEvent& event = events_[i];
+      if (event.kind == XmlEvent::EventType::start) {
+        const bool says = said_language(event).has_value();
+        if (!unsaid.empty()) {
+          out[i] = says && unsaid.back().contains(event.name);
+          if (!says) unsaid.back().insert(event.name);
+        }
+        unsaid.emplace_back();
+      } else if (event.kind == XmlEvent::EventType::end) {
+        unsaid.pop_back();
+      }
+    }
+    return out;
+  }
+
   /// Finds which elements stay: those that say so, or are code, or are in one that does, unless
   /// they say that they are translated; and those in another language.
   void find_staying() {
@@ -234,6 +258,7 @@ class Xml {
     };
     stays_.assign(events_.size(), false);
     has_translated_.assign(events_.size(), false);
+    const std::vector<bool> translations = find_translations();
     std::vector<State> states = {{}};
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < events_.size(); ++i) {
@@ -250,6 +275,7 @@ class Xml {
           state.is_kept |= xml_code(vocabulary_, event.local_name()) != XmlCode::none;
         if (is_android()) state.is_kept |= is_android_reference(content_of(event));
         if (const auto said = said_language(event)) state.is_foreign = is_foreign(*said, language_);
+        state.is_foreign |= translations[i];
         stays_[i] = state.is_kept || state.is_foreign;
         states.push_back(state);
         open.push_back(i);

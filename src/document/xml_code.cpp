@@ -121,7 +121,7 @@ XmlVocabulary xml_vocabulary(std::string_view bytes, const std::vector<XmlEvent>
 
 std::optional<bool> is_translated_by_rule(XmlVocabulary vocabulary, const XmlEvent& start,
                                           std::size_t depth) {
-  const std::string_view name = start.local_name();
+  std::string_view name = start.local_name();
   static const text::WordSet of_appstream =
       text::word_set("caption description developer_name keyword name name_variant_suffix summary");
   static const text::WordSet of_android = text::word_set("plurals string string-array");
@@ -130,6 +130,7 @@ std::optional<bool> is_translated_by_rule(XmlVocabulary vocabulary, const XmlEve
   switch (vocabulary) {
     case XmlVocabulary::appstream:
       if (name == "component") return false;
+      if (name.starts_with('_')) name.remove_prefix(1);  // intltool's mark of what is translated
       is_text = of_appstream.contains(name);
       break;
     case XmlVocabulary::android:

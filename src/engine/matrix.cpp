@@ -1,9 +1,11 @@
 #include "engine/matrix.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #ifdef __linux__
@@ -116,6 +118,45 @@ float scale_of(const float* x, int64_t count) {
   return std::max(most / 127, Matrix::kLeastScale);
 }
 
+/// Whether all numbers of a row are within kNearWhole of whole ones when multiplied by `factor`.
+constexpr float kNearWhole = 1e-3F;
+bool are_whole(const float* x, int64_t count, float factor) {
+  return std::all_of(x, x + count, [&](float one) {
+    return std::abs(one * factor - std::round(one * factor)) < kNearWhole;
+  });
+}
+
+/// How far the first numbers of a row are from whole ones if the largest of the row is 1, 2, ...
+/// 127 steps.
+using Distances = std::array<float, 128>;
+HEED_LOOP void distances_of(const float* x, float most, Distances* to) {
+  constexpr int kSeen = 2;
+  for (int i = 0; i < kSeen; ++i) {
+    const float part = x[i] / most;
+#pragma omp simd
+    for (int k = 0; k < 128; ++k) {
+      const float at = part * static_cast<float>(k);
+      const float distance = std::abs(at - ((at + kernels::kRound) - kernels::kRound));
+      (*to)[k] = std::max((*to)[k], distance);
+    }
+  }
+}
+
+/// The scale of weights that are whole multiples of it although the largest is not 127 times it,
+/// because a file of int8 had one scale for many rows; else scale_of().
+float exact_scale_of(const float* x, int64_t count) {
+  const float scale = scale_of(x, count);
+  constexpr int64_t kFewest = 32;  // fewer numbers may be multiples by chance
+  const float most = scale * 127;
+  if (count < kFewest || std::isnan(scale) || scale == Matrix::kLeastScale) return scale;
+  Distances distances{};
+  kernels::fastest<distances_of>(x, most, &distances);
+  for (int k = 1; k < 127; ++k)
+    if (distances[k] < kNearWhole && are_whole(x, count, static_cast<float>(k) / most))
+      return most / static_cast<float>(k);
+  return scale;
+}
+
 /// The index of number (column, i) in a panel, which has `group` numbers of a column in each step.
 int64_t index_in_panel(int64_t column, int64_t i, int64_t group) {
   return (i / group * Matrix::kPanel + column % Matrix::kPanel) * group + i % group;
@@ -140,7 +181,7 @@ void deallocate_lines(void* lines, std::size_t bytes) {
 }
 
 float quantise_row(const float* x, int64_t count, int8_t* to) {
-  const float scale = scale_of(x, count);
+  const float scale = exact_scale_of(x, count);
   if (std::isnan(scale))
     std::fill_n(to, count, int8_t{0});
   else

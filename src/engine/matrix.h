@@ -100,7 +100,9 @@ class Matrix {
 };
 
 /// Writes weights of a column as int8, round(x / scale), to `to` [count]. Returns the scale: the
-/// largest weight / 127, at least Matrix::kLeastScale; NaN where a weight is not finite.
+/// largest weight / 127, at least Matrix::kLeastScale; NaN where a weight is not finite. Weights
+/// that are whole multiples of a larger scale keep theirs, so that those of a file of int8 with one
+/// scale for many rows, as Marian's, stay the same numbers.
 float quantise_row(const float* x, int64_t count, int8_t* to);
 
 /// The left factor, [rows, inner], in the format that a rearranged matrix multiplies with. In int8

@@ -18,7 +18,7 @@ constexpr Lists kLists[] = {
     {.codes = "de deu ger gsw ltz lb",
      .never = "abzgl allg bspw bzw ca d.h dipl dr evtl exkl fr geb ggf h hl hr hrn ing inkl insb "
               "med nat phil prof rer sog st u.a v vgl z z.b z.t zzgl",
-     .numbered = "abb abs art bd kap max nr nrn s ziff",
+     .numbered = "abb abs anl art bd gl kap max nr nrn rn rz s tab ziff",
      .may = "apr aug chr co corp dez etc feb inc jan jh jr jul jun ltd mio mrd mär nov okt sept "
             "str tel usw",
      .begin =
@@ -31,7 +31,9 @@ constexpr Lists kLists[] = {
     {.codes = "en eng",
      .never = "adm approx capt cf col cpl dept dr e.g ft gen gov hon i.e lt maj messrs mr mrs ms "
               "mt pres prof rep rev sen sens sgt st univ v viz vs",
-     .numbered = "art ch fig no nos p pp sec vol",
+     .numbered =
+         "art arts ch chap chaps eq eqn eqs fig figs no nos p para paras pp ref refs sec secs "
+         "sect vol vols",
      .may = "al apr aug ave bros co corp dec etc feb inc jan jr jul jun llc ltd mar nov oct sep "
             "sept sr",
      .begin =
@@ -41,7 +43,7 @@ constexpr Lists kLists[] = {
          "while who why with yet you"},
     {.codes = "es spa glg gl cat ca",
      .never = "av d dr dra dña ee gral ing lic p.ej prof sr sra sres srta st sta sto ud uds",
-     .numbered = "art cap fig n núm p pág págs vol",
+     .numbered = "apdo art arts cap ec fig figs n núm p pág págs párr vol",
      .may = "a.c cía co corp d.c etc inc jr ltd uu",
      .begin =
          "a al aunque como con cuando de desde después el ella ellos en entre es esta este esto la "
@@ -49,7 +51,7 @@ constexpr Lists kLists[] = {
          "una y ya"},
     {.codes = "fr fra fre",
      .never = "av bd c cf dr m me mgr mlle mlles mm mme mmes p.ex pr st ste v",
-     .numbered = "art chap fig n no p pp vol",
+     .numbered = "al art chap fig n no p par pp vol",
      .may = "avr co corp déc etc févr inc janv jr juil ltd nov oct sept",
      .begin = "après au aux avec c' ce ces cette cela comme d' dans de depuis des du elle elles en "
               "et il "

@@ -206,6 +206,8 @@ TEST(LinesOfDocuments, AreTranslatedWithAWarning) {
   EXPECT_THAT(warning_of("a.md", "a b\n"),
               HasSubstr("a.md: looks like a document (markdown), of which each line is translated; "
                         "--document markdown"));
+  EXPECT_THAT(warning_of("a.rst", "a b\n"),
+              HasSubstr("a.rst: a document of reStructuredText, of which each line is translated"));
   EXPECT_THAT(warning_of("a.csv", "a,b\n"), HasSubstr("--document csv"));
   EXPECT_THAT(warning_of("a.de", "WEBVTT\n\n"), HasSubstr("--document vtt"));
   EXPECT_THAT(run_heed({"translate", model}, "{\"a\": 1}\n").err, HasSubstr("--document jsonl"));

@@ -52,6 +52,16 @@ TEST(CsvTable, LinesOfACellAreReadByThemselves) {
   EXPECT_THAT(table(text, "csv", {"text"}).lines(), ElementsAre(2, 4, 4, 5, 6));
 }
 
+TEST(CsvTable, NumbersOfListsStay) {
+  const std::string text =
+      "a,b\n\"Steps:\n  1) One\n  2) Two\n4) Four\",x\n\"1. One\n2. Two\n4. May\",x\n3) One,x\n3. "
+      "May,x\n";
+  EXPECT_THAT(cells_in(text, "csv", {"a"}),
+              ElementsAre("Steps:", "One", "Two", "Four", "One", "Two", "4. May", "One", "3. May"));
+  EXPECT_EQ(with_cells(text, "csv", {"a"}, "z"),
+            "a,b\n\"z\n  1) z\n  2) z\n4) z\",x\n\"1. z\n2. z\nz\",x\n3) z,x\nz,x\n");
+}
+
 TEST(CsvTable, TheSeparatorIsFound) {
   EXPECT_THAT(cells_in("id;text\n1;One, two, three\n", "csv", {"text"}),
               ElementsAre("One, two, three"));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <optional>
 #include <random>
 
@@ -395,7 +396,7 @@ TEST(MarkdownDocument, ListsQuotationsTablesAndNotes) {
       ElementsAre("one two", "three", "four", "five"));
   const std::string table = "a | b\n--|:-:\nOne. Two. | c \\| d\n\nno | table\n| x |\n";
   EXPECT_THAT(texts_in(table, "markdown"),
-              ElementsAre("a", "b", "One.", "Two.", "c \\| d", "no | table | x |"));
+              ElementsAre("a", "b", "One.", "Two.", "c | d", "no | table | x |"));
   EXPECT_EQ(with_each(table, "markdown", "z z"), "z z | z z\n--|:-:\nz z z z | z z\n\nz\nz\n");
   EXPECT_EQ(with_each("[^1]: One\n two\n\nAa.[^1] B\n", "markdown", "z"), "[^1]: z\n\nz[^1] z\n");
   EXPECT_EQ(with_each("a  \nb\\\nc\n<p>\nd\n</p>\n", "markdown", "z"),
@@ -453,9 +454,10 @@ TEST(AnyDocument, NamesOfProgramsStay) {
 
 TEST(MarkdownDocument, MarksThatAreNoEmphasisAreText) {
   for (const std::string text :
-       {"a * foo bar*", "a_Foo_bar", "2 * 3 * 4", "a \\*b\\* c", "** is not an empty emphasis",
+       {"a * foo bar*", "a_Foo_bar", "2 * 3 * 4", "** is not an empty emphasis",
         "foo_Bar_baz"})  // 351, 360, 434, 361
     EXPECT_THAT(texts_in("x " + text + " y", "markdown"), ElementsAre("x " + text + " y"));
+  EXPECT_THAT(texts_in("x a \\*b\\* c y", "markdown"), ElementsAre("x a *b* c y"));
   EXPECT_THAT(texts_in("x a*\"foo\"* y", "markdown"), ElementsAre("x a*\"foo\"* y"));      // 352
   EXPECT_THAT(texts_in("x foo*bar* y", "markdown"), ElementsAre("x foobar y"));            // 355
   EXPECT_THAT(texts_in("x *foo**bar**baz* y", "markdown"), ElementsAre("x foobarbaz y"));  // 411
@@ -785,9 +787,12 @@ TEST(AnyDocument, GivesItsBytesBack) {
              {std::pair<std::string, std::string>{"&LT;", "<"}, {"&GT;", ">"}, {"→", "-->"}})
           for (std::size_t at = 0; (at = text.find(written, at)) != text.npos;)
             text.replace(at, written.size(), character);
+        if (format.name == "markdown")  // by Writing::with_backslash, which sets fewer or more
+          for (std::size_t at = 0; (at = text.find('\\', at)) != text.npos; ++at)
+            if (std::ispunct(static_cast<unsigned char>(text.c_str()[at + 1]))) text.erase(at, 1);
         if (!has_inlays) return text;
         std::erase_if(text, [](char c) {
-          return std::string(" \t\r\n\xC2\xA0*_~").find(c) != std::string::npos;
+          return std::string(" \t\r\n\xC2\xA0*_~\\").find(c) != std::string::npos;
         });
         std::ranges::sort(text);
         return text;

@@ -53,6 +53,13 @@ TEST(JsonLines, EscapesAreCharactersAndLineFeedsEndAParagraph) {
   EXPECT_EQ(with_cells(R"({"t":"x"})", "jsonl", {"t"}, "ä"), R"({"t":"ä"})");
 }
 
+TEST(JsonLines, NumbersOfListsStay) {
+  const std::string text = R"({"t":"Steps:\n  1) One\n  2. Two\n4. May"}{"t":"1. May"})";
+  EXPECT_THAT(cells_in(text, "jsonl", {"t"}),
+              ElementsAre("Steps:", "One", "Two", "4. May", "1. May"));
+  EXPECT_EQ(with_cells(text, "jsonl", {"t"}, "z"), R"({"t":"z\n  1) z\n  2. z\nz"}{"t":"z"})");
+}
+
 TEST(JsonLines, MistakesNameKeysAndLines) {
   EXPECT_EQ(mistake_in("{\"id\":1,\"text\":\"a\"}\n", "jsonl", {"txt"}),
             "--column txt: no string has this key; there are: text");

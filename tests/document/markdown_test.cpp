@@ -179,7 +179,7 @@ TEST(Markdown, StructureOfOtherDialectsStays) {
   EXPECT_EQ(markdown_with("[^1]: one two\n\n    three\n\nfour[^1]\n", "z"),
             "[^1]: z\n\n    z\n\nz[^1]\n");
   EXPECT_THAT(markdown_texts("\\[\na = b\n\\]\n\n\\[optional\\] one\n\n$$\nx\n$$\ntwo $a_b c_d$"),
-              ElementsAre("\\[optional\\] one", "two X1"));
+              ElementsAre("[optional] one", "two X1"));
   EXPECT_EQ(markdown_with("# One {#a}\n\n[b](c){target=_blank} two\n{: .d }\n", "z"),
             "# z {#a}\n\n[z](c){target=_blank}\n{: .d }\n");
   EXPECT_THAT(markdown_texts("<div>\n:::note\n{% x %}\none\n</div>"), ElementsAre("one"));
@@ -193,7 +193,8 @@ TEST(Markdown, WhatATranslationWritesIsNoTag) {
   EXPECT_EQ(markdown_with("a\n", "x < 3 </b> <!-- <? <"), "x < 3 &lt;/b> &lt;!-- &lt;? <\n");
   EXPECT_EQ(markdown_with("<p>a</p>\n", "<b"), "<p>&lt;b</p>\n");
   EXPECT_EQ(markdown_with("a <b\n", "x <y"), "x <y\n");  // as the text
-  EXPECT_EQ(markdown_with("a \\<b> c\n", "x \\<b> y"), "x \\<b> y\n");
+  EXPECT_EQ(markdown_with("a \\<b> c\n", "x <b> y"), "x \\<b> y\n");
+  EXPECT_EQ(markdown_with("a \\<b> c\n", "x \\<b> y"), "x \\\\\\<b> y\n");
   EXPECT_EQ(markdown_with("a < 3.1\n", "a < 3.1"), "a < 3.1\n");
 }
 
@@ -360,7 +361,7 @@ TEST(Markdown, WhatPandocAndMkdocstringsAddStays) {
   EXPECT_THAT(
       markdown_texts("On GitHub\\index{GitHub} the \\textbf{big [x]{y}} dog, \\newpage too.\n\n"
                      "\\mainmatter\n\nIn C:\\temp\\new and \\* too.\n"),
-      ElementsAre("On GitHub the X1 dog, too.", "In X1 and \\* too."));
+      ElementsAre("On GitHub the X1 dog, too.", "In X1 and * too."));
 }
 
 TEST(Markdown, BranchesOfTemplatesAreTextsOfTheirOwn) {
@@ -620,6 +621,43 @@ TEST(Markdown, FormulasMayStandInEscapedBrackets) {
   EXPECT_THAT(markdown_texts("The sum \\(x^2 + y\\) of \\(n\\) is \\[\\frac{a}{b}\\] here.\n"),
               ElementsAre("The sum X1 of X2 is X3 here."));
   EXPECT_EQ(markdown_with("A dog \\(of two\\) and \\[a cat\\].\n", "B."), "B.\n");  // no formulas
+}
+
+TEST(Markdown, EscapedCharactersAreCharacters) {
+  const std::string text = "The dog \\(a red\\_one\\) is \\*new\\*\\: `code` and \\<b\\>.\n";
+  EXPECT_THAT(markdown_texts(text), ElementsAre("The dog (a X1) is *new*: X2 and <b>."));
+  EXPECT_EQ(markdown_with(text, "Der (X1) * <b> X2."), "Der \\(red\\_one\\) \\* \\<b\\> `code`.\n");
+  // Marks that mean something inside a line get it even if one of the source has none; others not.
+  EXPECT_THAT(markdown_texts("2 * 3 \\* 4 is one\\. Or two.\n"),
+              ElementsAre("2 * 3 * 4 is one.", "Or two."));
+  EXPECT_EQ(markdown_with("2 * 3 \\* 4 \\+ 5 + 6 is\n", "5 * 6 + 7"), "5 \\* 6 + 7\n");
+  EXPECT_THAT(markdown_texts("\\\\ and C:\\\\ is \\\\\\*\n"), ElementsAre("\\ and C:\\ is \\*"));
+  EXPECT_EQ(markdown_with("\\\\ and \\* is\n", "x \\ * \\*"), "x \\\\ \\* \\\\\\*\n");
+  EXPECT_EQ(markdown_with("A \\ B and \\* is\n", "x \\* \\ *"), "x \\\\\\* \\ \\*\n");
+  EXPECT_EQ(markdown_with("A \\| b &lt; \\<c\n", "x <y | &"), "x \\<y \\| &lt; &\n");
+}
+
+TEST(Markdown, CodeWithoutAPlaceComesBeforeTheStop) {
+  EXPECT_EQ(markdown_with("Run `shell` or `exec` here.\n", "Lauf."), "Lauf `shell` `exec`.\n");
+  EXPECT_EQ(markdown_with("Run `shell` or `exec`.\n", "Lauf."), "Lauf `shell` `exec`.\n");
+  EXPECT_EQ(markdown_with("Run `pi.py` (the `sh` part).\n", "Lauf (Teil)!"),
+            "Lauf `pi.py` `sh` (Teil)!\n");
+  EXPECT_EQ(markdown_with("Run `shell` or `exec`\n", "Lauf."), "Lauf. `shell` `exec`\n");
+}
+
+TEST(Markdown, ATranslationBeginsNoListAndNoHeading) {
+  EXPECT_EQ(markdown_with("October 3 is here.\n", "3. Oktober"), "3\\. Oktober\n");
+  EXPECT_EQ(markdown_with("1\\. One is here\n", "Eins"), "1\\. Eins\n");
+  EXPECT_EQ(markdown_with("- \\- One is here\n", "Eins"), "- \\- Eins\n");
+  EXPECT_EQ(markdown_with("1\\.\n", "Eins"), "1\\.\n");
+  EXPECT_EQ(markdown_with("1\\. **One** is\n", "Eins ist"), "1\\. **Eins** ist\n");
+  EXPECT_EQ(markdown_with("Number one\n", "# Eins"), "\\# Eins\n");
+  EXPECT_EQ(markdown_with("Number one\n", "> Eins"), "\\> Eins\n");
+  EXPECT_EQ(markdown_with("Number one\n", "#Eins"), "#Eins\n");
+  EXPECT_EQ(markdown_with("Number one\n", "3.5 ist"), "3.5 ist\n");
+  EXPECT_EQ(markdown_with("# Number one\n", "3. Oktober"), "# 3. Oktober\n");
+  EXPECT_EQ(markdown_with("a | b\n--|--\nc | d\n", "- x"), "\\- x | - x\n--|--\n\\- x | - x\n");
+  EXPECT_EQ(markdown_with("One is. It is the 3rd.\n", "3. Oktober"), "3\\. Oktober 3. Oktober\n");
 }
 
 }  // namespace

@@ -491,6 +491,36 @@ TEST(PoDocument, AReferenceIsNoAccelerator) {
               HasSubstr("msgstr \"Ö&ffne <b>a &amp; b</b> Datei\""));
 }
 
+TEST(PoDocument, NumbersOfListsStay) {
+  const Document read =
+      read_into("de",
+                "msgid \"\"\n\"Steps:\\n\"\n\"1. One dog\\n\"\n\"2. Two dogs\\n\"\n"
+                "\"Both run\"\nmsgstr \"\"\n\nmsgid \"3. May\"\nmsgstr \"\"\n",
+                "po");
+  EXPECT_THAT(model_texts(read), ElementsAre("Steps:", "One dog", "Two dogs Both run", "3. May"));
+  EXPECT_THAT(filled(read, {"Schritte:", "Ein Hund", "Zwei Hunde laufen", "3. Mai"}),
+              HasSubstr("\"Schritte:\\n\"\n\"1. Ein Hund\\n\"\n\"2. Zwei"));
+}
+
+TEST(PoDocument, WhatProgramsShowAsMarkdownIsAroundItsText) {
+  const auto read = [](const std::string& text) {
+    return read_into("de", "msgid \"" + text + "\"\nmsgstr \"\"\n", "po");
+  };
+  const Document page =
+      read("**Bold** and [the page](https://a.org/b) with ^[one dog](inflect: true)");
+  EXPECT_THAT(model_texts(page), ElementsAre("Bold and the page with one dog"));
+  EXPECT_THAT(
+      filled(page, {"Fett und die Seite mit einem Hund"}),
+      HasSubstr(
+          "msgstr \"**Fett** und [die Seite](https://a.org/b) mit ^[einem Hund](inflect: true)\""));
+  EXPECT_THAT(model_texts(read("**See [the page](/b/#c).**")), ElementsAre("See the page."));
+  for (const std::string text :
+       {"2 ** 3 and a[i](x) or [b](c d) and [%s](%s) and ** e **", "a [b] (c) [d](e"})
+    EXPECT_THAT(filled(read(text)), HasSubstr("msgstr \"" + text + "\"")) << text;
+  EXPECT_THAT(model_texts(read("a [b] (c/d) [e](f")), ElementsAre("a [b] (c/d) [e](f"));
+  EXPECT_THAT(model_texts(read("2 ** 3 and ** e **")), ElementsAre("2 ** 3 and ** e **"));
+}
+
 TEST(PoDocument, WhoTranslatesIsLeftToThem) {
   EXPECT_THAT(
       model_texts(read_into("de",

@@ -273,6 +273,21 @@ TEST(Xml, OfAppStreamIsTranslatedWhatItsRulesName) {
       ElementsAre("Two", "Four X1.", "Six"));
 }
 
+TEST(Xml, ATranslationBesideItsTextStays) {
+  const std::string bytes =
+      "<component><_name>Two</_name><summary>One</summary><_name xml:lang=\"sk\">Dva</_name>"
+      "<summary xml:lang=\"de\">Ein</summary><description><_p>Four</_p><_p xml:lang=\"de\">Vier"
+      "</_p><_p>Five</_p><_p xml:lang=\"en\">Six</_p></description></component>";
+  // No language is asked for.
+  const auto read = [](const std::string& text) {
+    return model_texts({text, *format_named("xml"), {}});
+  };
+  EXPECT_THAT(read(bytes), ElementsAre("Two", "One", "Four", "Five"));
+  // In a text of which all say their language none is a translation.
+  EXPECT_THAT(read("<a><b xml:lang=\"en\">One</b><b xml:lang=\"sk\">Two</b></a>"),
+              ElementsAre("One", "Two"));
+}
+
 TEST(Xml, OfResourcesOfDotNetTheStringsAreTranslated) {
   const std::string bytes =
       "<root><resheader name=\"resmimetype\"><value>text/microsoft-resx</value></resheader>"

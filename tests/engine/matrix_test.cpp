@@ -276,6 +276,25 @@ TEST(PackedMatrix, RoundsWeightsToMultiplesOfTheLargestBy127) {
   EXPECT_EQ(numbers, (std::vector<int8_t>{127, -64, 32, 0}));
 }
 
+// A file of int8 with one scale for a matrix, as Marian's.
+TEST(PackedMatrix, WholeMultiplesOfAScaleKeepTheirNumbers) {
+  std::vector<int8_t> given(40), numbers(40);
+  std::vector<float> row(40);
+  for (int i = 0; i < 40; ++i) {
+    given[i] = static_cast<int8_t>(i * 37 % 101 - 50);
+    row[i] = static_cast<float>(given[i]) * 0.0123F * 22.6F;  // times the root of a width
+  }
+  EXPECT_FLOAT_EQ(quantise_row(row.data(), 40, numbers.data()), 0.0123F * 22.6F);
+  EXPECT_EQ(numbers, given);
+  std::fill(row.begin(), row.end(), 0.25F);
+  row[7] = -0.5F;
+  EXPECT_FLOAT_EQ(quantise_row(row.data(), 40, numbers.data()), 0.25F);
+  EXPECT_EQ(numbers[7], -2);
+  row[39] = 0.31234F;  // no multiple
+  EXPECT_FLOAT_EQ(quantise_row(row.data(), 40, numbers.data()), 0.5F / 127);
+  EXPECT_EQ(numbers[39], 79);
+}
+
 // Among qemu's processors `max` has all instructions, cortex-a76 dot products and cortex-a72 none.
 TEST(PackedMatrix, AnEmulatedProcessorsInstructionsAreUsed) {
   const char* name = std::getenv("QEMU_CPU");  // ./run aarch64

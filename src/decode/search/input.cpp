@@ -186,6 +186,9 @@ void Input::warn_of_documents(const InputChunk& chunk) {
         lines_.name(), format->name, format->name, format->text);
   else if (!lines_.no_text().empty())
     log::warn(lines_.no_text());
+  else if (const auto unread = document::unread_format_of_name(lines_.path()); !unread.empty())
+    log::warn("{}: {}, of which each line is translated with its markup; take the text out of it",
+              lines_.name(), unread);
 }
 
 void Input::finish() {
