@@ -16,6 +16,7 @@
 #include "config/view.h"
 #include "exchange/ctranslate2.h"
 #include "exchange/marian_mt.h"
+#include "exchange/marian_network.h"
 #include "run/config.h"
 
 namespace heed {
@@ -27,14 +28,26 @@ struct ConfigArgs {
   bool markdown = false, check = false;
 };
 
+struct ExportFormat {
+  const char* name;
+  std::string (*missing)(const model::ModelConfig&);
+};
+
+constexpr ExportFormat kExportFormats[] = {
+#define HEED_EXPORT(name, missing, help) {#name, missing},
+#include "exchange/exports.def"
+#undef HEED_EXPORT
+};
+
 /// Returns, for each format of `heed export` that not every model has, whether this one can.
 std::string exports_of(const model::ModelConfig& model) {
   const auto line = [](const char* format, const std::string& missing) {
     return fmt::format("    {}  {}\n", format, missing.empty() ? "yes" : "no, " + missing);
   };
-  return "  export, of this configuration\n" +
-         line("ctranslate2", exchange::missing_in_ctranslate2(model)) +
-         line("huggingface", exchange::missing_in_marian_mt(model));
+  std::string lines;
+  for (const ExportFormat& format : kExportFormats)
+    if (format.missing != nullptr) lines += line(format.name, format.missing(model));
+  return "  export, of this configuration\n" + lines;
 }
 
 void config_command(const ConfigArgs& args) {

@@ -22,6 +22,12 @@ Floats sinusoid_rows(const Stack& stack, int64_t first, int64_t count) {
   return rows;
 }
 
+Floats halved_sinusoid_rows(const Stack& stack, int64_t first, int64_t count) {
+  Floats rows(count * stack.width);
+  kernels::halved_sinusoids(first, count, stack.width, rows.data());
+  return rows;
+}
+
 Floats rotation_rows(const Stack& stack, int64_t first, int64_t count) {
   Floats rows(count * stack.head());
   kernels::unit_rotations(first, count, stack.head(), rows.data());
@@ -92,6 +98,7 @@ namespace {
 constexpr PlainPositions kTensors{};  // LibTorch alone computes it
 constexpr PlainPositions kNone{};
 constexpr PlainPositions kSinusoidal{.rows = sinusoid_rows};
+constexpr PlainPositions kTensor2tensor{.rows = halved_sinusoid_rows};
 constexpr PlainPositions kRotary{.rows = rotation_rows};
 constexpr PlainPositions kLearned{.shape = learned_shape, .rows = learned_rows};
 constexpr PlainPositions kAlibi{.by_distance = alibi_distances};

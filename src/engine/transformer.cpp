@@ -18,6 +18,7 @@
 #include "kernels/rows/loops.h"
 #include "kernels/rows/normalisers.h"
 #include "kernels/rows/pattern.h"
+#include "model/description/begin.h"
 #include "model/description/kinds.h"
 
 namespace heed::engine {
@@ -33,6 +34,7 @@ class TransformerMaker {
 
   StackWeights side(bool decoder) const {
     StackWeights side{.embedding = embedding_of(config_, weights_, decoder),
+                      .begins_with_zeros = decoder && model::begins_with_zeros(config_),
                       .positions = {config_, weights_, decoder}};
     const int64_t layers = decoder ? config_.decoder_layers : config_.encoder_layers;
     for (int64_t layer = 0; layer < layers; ++layer) {
@@ -323,7 +325,10 @@ void TransformerDecoder::embed(const StackWeights& side, int64_t token, int64_t 
   const bool embeds = side.positions.effect() == model::PositionsEffect::kEmbeds;
   const float* added = embeds ? side.positions.row(position, room) : nullptr;
   const auto scale = static_cast<float>(std::sqrt(static_cast<double>(width_)));
-  side.embedding.copy_row(token, to);
+  if (side.begins_with_zeros && position == 0)
+    std::fill_n(to, width_, 0.0F);
+  else
+    side.embedding.copy_row(token, to);
   kernels::scale_and_add(to, scale, added, width_, to);
   if (const LayerNorm& norm = side.embedding_norm; !norm.gamma.empty())
     kernels::normalise_rows(to, 1, width_, norm.gamma.data(), norm.beta.data(), epsilon_, to);

@@ -45,7 +45,8 @@ struct LayerWeights {
 };
 
 struct StackWeights {
-  Array embedding;  // [vocab, width]
+  Array embedding;                 // [vocab, width]
+  bool begins_with_zeros = false;  // the first word vector is 0
   StackPositions positions;
   std::vector<LayerWeights> blocks;
   LayerNorm norm;            // at the end, with pre-norm

@@ -18,8 +18,11 @@
 #include "base/strings.h"
 #include "decode/search/search.h"
 #include "engine/network.h"
+#include "exchange/arrays.h"
 #include "exchange/plain_transformer.h"
 #include "kernels/rows/positions.h"
+#include "model/description/begin.h"
+#include "text/vocabulary.h"
 
 namespace heed::exchange {
 namespace {
@@ -132,18 +135,30 @@ class Translation {
   void tokens() {
     const std::string source = "encoder/embeddings_0/weight";
     const std::string target = "decoder/embeddings/weight", output = "decoder/projection/weight";
-    if (config_.tie == model::Tie::all) {
-      add(target, embedding_of(config_, weights_, true));
+    const Array vectors = embedding_of(config_, weights_, true),
+                begun = model::begins_with_zeros(config_) ? with_zero_begin(vectors) : vectors;
+    add(target, begun);
+    if (config_.tie == model::Tie::all)
       aliases_.emplace(source, target);
-    } else {
+    else
       add(source, embedding_of(config_, weights_, false));
-      add(target, embedding_of(config_, weights_, true));
-    }
     if (config_.tie == model::Tie::none)
       add(output, weights_.at(names::within(model::kOutputModule, "weight")));
+    else if (begun.data != vectors.data)
+      add(output, vectors);
     else
       aliases_.emplace(output, target);
     add("decoder/projection/bias", weights_.at(names::within(model::kOutputModule, "bias")));
+  }
+
+  /// The vectors with zeros for the piece with which translations begin.
+  Array with_zero_begin(const Array& vectors) const {
+    const float* const begin = vectors.data + text::kBegin * config_.width;
+    const auto is_zero = [](float number) { return number == 0; };
+    if (std::all_of(begin, begin + config_.width, is_zero)) return vectors;
+    Floats numbers = vectors.copy();
+    std::fill_n(numbers.begin() + text::kBegin * config_.width, config_.width, 0.0F);
+    return array_from(std::move(numbers), vectors.shape);
   }
 
   void side(bool decoder) {
@@ -185,7 +200,8 @@ class Translation {
 
   Variable sinusoids() const {
     Floats table(kSinusoids * config_.width);
-    kernels::sinusoids(0, kSinusoids, config_.width, table.data());
+    (config_.positions == "sinusoidal" ? kernels::sinusoids : kernels::halved_sinusoids)(
+        0, kSinusoids, config_.width, table.data());
     return variable_of(std::move(table), {kSinusoids, config_.width});
   }
 
@@ -210,13 +226,13 @@ class Translation {
 std::string missing_in_ctranslate2(const model::ModelConfig& config) {
   const std::string missing = missing_in_plain_transformer(config);
   if (!missing.empty() || config.positions == "sinusoidal" || config.positions == "learned" ||
-      config.positions == "rotary")
+      config.positions == "rotary" || config.positions == "tensor2tensor")
     return missing;
   return fmt::format("it has no such positions (model.positions is {})", config.positions);
 }
 
 int64_t longest_in_ctranslate2(const model::ModelConfig& config) {
-  if (config.positions == "sinusoidal") return kSinusoids;
+  if (config.positions == "sinusoidal" || config.positions == "tensor2tensor") return kSinusoids;
   if (config.positions == "learned") return config.max_positions;
   return std::numeric_limits<int64_t>::max();
 }

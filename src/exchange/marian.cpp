@@ -53,9 +53,8 @@ nlohmann::json yaml_of(std::string_view text, const std::string& place) {
 
 class MarianTransformer : public ForeignTransformer {
  public:
-  /// Both arguments must outlive this object.
-  MarianTransformer(const Weights& weights, const ModelConfig& config)
-      : weights_(weights), config_(config) {}
+  /// `weights` must outlive this object.
+  explicit MarianTransformer(const Weights& weights) : weights_(weights) {}
 
   Affine module(const PeerModule& module) const override {
     if (module.is_norm) return norm(module.marian[0]);
@@ -81,10 +80,7 @@ class MarianTransformer : public ForeignTransformer {
     if (weights_.contains(name + "b")) out.bias = vector(name + "b");
     return out;
   }
-  Array positions(bool) const override {
-    if (weights_.contains("Wpos")) return read("Wpos", {-1, -1});
-    return tensor2tensor_positions(0, config_.max_positions, config_.width);
-  }
+  Array positions(bool) const override { return read("Wpos", {-1, -1}); }
 
   /// Throws UserError where there is a tensor that was not read: Marian computes something with it.
   /// Multipliers of activations belong to numbers in 8 bits.
@@ -112,7 +108,6 @@ class MarianTransformer : public ForeignTransformer {
   }
 
   const Weights& weights_;
-  const ModelConfig& config_;
   mutable std::set<std::string> read_;
 };
 
@@ -186,6 +181,13 @@ text::ForeignPieces with_symbols(std::vector<std::string> names) {
   };
   if (is_called(0, "eos", side.end)) side.end = "eos";
   if (is_called(1, "UNK", side.unknown)) side.unknown = "UNK";
+  // A model that heed wrote has them here (marian_rows()).
+  constexpr std::size_t kOfPad = 2;
+  if (names.size() > kOfPad + 1 && names[kOfPad] == text::kSpecialPieces[text::kPad] &&
+      names[kOfPad + 1] == text::kSpecialPieces[text::kBegin]) {
+    side.pad = names[kOfPad];
+    side.begin = names[kOfPad + 1];
+  }
   side.symbols = language_symbols(names);
   side.names = std::move(names);
   return side;
@@ -286,8 +288,11 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   for (const auto& [name, tensor] : tensors)
     if (!name.starts_with("special:")) arrays[name] = array_of(tensor, place + ": " + name);
   const Weights weights(std::move(arrays), place);
-  if (weights.contains("Wpos")) out.model.max_positions = weights.at("Wpos", {-1, -1}).rows();
-  const MarianTransformer transformer(weights, out.model);
+  if (weights.contains("Wpos")) {
+    out.model.positions = "learned";
+    out.model.max_positions = weights.at("Wpos", {-1, -1}).rows();
+  }
+  const MarianTransformer transformer(weights);
   const auto dims = options.get<std::vector<int64_t>>("dim-vocabs", {});
   const auto rows = [&](bool target) {
     Rows rows{transformer.embedding(target).rows()};
@@ -297,7 +302,11 @@ ForeignModel read_marian(const Package& package, const SegmentFiles& segments) {
   const SideVocabularies sides =
       vocabularies_of(package, files, segments, rows(false), rows(true), out.model.tie);
   // If Marian adds no positions, it does not multiply word vectors by sqrt(width), either.
-  finish(out, transformer, sides, {.scaled = out.model.positions != "none"}, place);
+  // A model that heed wrote has a vector of <s>, which is a part of the softmax.
+  const int64_t start = sides.target.foreign_id[text::kBegin];
+  finish(out, transformer, sides,
+         {.start = start, .writes_start = start >= 0, .scaled = out.model.positions != "none"},
+         place);
   transformer.require_all_read(place);
   if (out.model.positions == "learned")
     out.decoding.max_source_length = out.model.max_positions - 1;

@@ -301,8 +301,9 @@ ModelConfig network_of_marian(const MarianOptions& options, std::vector<std::str
   config.tie = !options.is_off("tied-embeddings-all") ? model::Tie::all
                : !options.is_off("tied-embeddings")   ? model::Tie::decoder
                                                       : model::Tie::none;
-  // Marian's frequencies are not those of the paper.
-  config.positions = options.is_off("transformer-disable-position-embeddings") ? "learned" : "none";
+  // Marian's frequencies are not those of the paper, and its decoders begin with zeros.
+  config.positions =
+      options.is_off("transformer-disable-position-embeddings") ? "tensor2tensor" : "none";
   return checked(config, options.place());
 }
 

@@ -150,18 +150,8 @@ std::map<std::string, Array> weights_from(const ForeignTransformer& from,
 }
 
 Array tensor2tensor_positions(int64_t first, int64_t count, int64_t width) {
-  const int64_t half = width / 2;
-  const auto steps = static_cast<double>(std::max<int64_t>(half - 1, 1));
   Floats table(count * width);
-  for (int64_t i = 0; i < half; ++i) {
-    const double frequency =
-        std::exp(-static_cast<double>(i) * std::log(kernels::kPositionBase) / steps);
-    for (int64_t p = 0; p < count; ++p) {
-      const double angle = static_cast<double>(first + p) * frequency;
-      table[p * width + i] = static_cast<float>(std::sin(angle));
-      table[p * width + half + i] = static_cast<float>(std::cos(angle));
-    }
-  }
+  kernels::halved_sinusoids(first, count, width, table.data());
   return array_from(std::move(table), {count, width});
 }
 

@@ -156,4 +156,26 @@ RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& p
   return Arrangement(model, pieces, outside, name, as).vocabulary(model);
 }
 
+std::string sentencepiece_file(const Vocabulary& vocabulary, const std::vector<int32_t>& order,
+                               const std::string& name) {
+  if (vocabulary.is_cut())
+    throw UserError(
+        "{}: its text is cut by another program (data.vocabulary.algorithm is pieces), and the "
+        "vocabulary of the export is a SentencePiece file; --format ctranslate2 takes pieces",
+        name);
+  for (const ModelPiece& piece : pieces_of(vocabulary.model())) {
+    if (piece.cut != SymbolCut{})
+      throw UserError(
+          "{}: lines are cut at the symbol {} by a rule that SentencePiece's files lack; --format "
+          "ctranslate2 takes pieces",
+          name, one_line(piece.text));
+    if (piece.by_name && piece.type == PieceType::unused && !piece.text.starts_with("<unused "))
+      throw UserError(
+          "{}: the piece {} is found by its name alone, which SentencePiece's files cannot say; "
+          "--format ctranslate2 takes pieces",
+          name, one_line(piece.text));
+  }
+  return plain_model(vocabulary.model(), order);
+}
+
 }  // namespace heed::text

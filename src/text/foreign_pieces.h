@@ -58,4 +58,11 @@ RearrangedVocabulary rearranged(const std::string& model, const ForeignPieces& p
                                 const std::vector<std::string>& outside, const std::string& name,
                                 Outside as = Outside::own);
 
+/// The vocabulary as a SentencePiece file for another program, with its pieces in another order:
+/// those of these ids, and for -1 one that no text is cut into. Throws UserError that begins with
+/// `name` where it has what SentencePiece's own files cannot say: pieces that another program cuts,
+/// symbols that lines are cut at, and pieces that are looked up by their names.
+std::string sentencepiece_file(const Vocabulary& vocabulary, const std::vector<int32_t>& order,
+                               const std::string& name);
+
 }  // namespace heed::text

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 
 #include "base/protobuf.h"
@@ -187,6 +188,18 @@ bool is_sound_normalizer(std::string_view spec) {
   });
 }
 
+/// The fields of a sound message that have other numbers than these.
+std::string without_fields(std::string_view message, std::initializer_list<uint64_t> numbers) {
+  std::string kept;
+  while (!message.empty()) {
+    const std::string_view before = message;
+    const auto field = take_field(message);
+    if (std::ranges::find(numbers, field->number) == numbers.end())
+      kept += before.substr(0, before.size() - message.size());
+  }
+  return kept;
+}
+
 }  // namespace
 
 bool is_sound_model(std::string_view bytes) {
@@ -242,18 +255,36 @@ std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& p
 }
 
 std::string with_other_pieces(std::string_view model, const std::vector<ModelPiece>& pieces) {
-  std::string kept;
-  while (!model.empty()) {
-    const std::string_view before = model;
-    const auto field = take_field(model);
-    // SentencePiece's own test names pieces that may be symbols now.
-    if (field->number != kOfPieces && field->number != kSelfTest)
-      kept += before.substr(0, before.size() - model.size());
-  }
+  // SentencePiece's own test names pieces that may be symbols now.
+  const std::string kept = without_fields(model, {kOfPieces, kSelfTest});
   ProtobufMessage special;
   for (uint64_t id = 0; id < std::size(kSpecialIds); ++id)
     special.number(kSpecialIds[id], id).bytes(kSpecialNames[id], pieces.at(id).text);
   return with_pieces(kept, pieces) + ProtobufMessage().message(kTrainer, special).done();
+}
+
+std::string plain_model(std::string_view model, const std::vector<int32_t>& order) {
+  const std::vector<ModelPiece> own = pieces_of(model);
+  float last = 0;  // below all scores
+  for (const ModelPiece& piece : own) last = std::min(last, piece.score - 1);
+  std::vector<ModelPiece> pieces;
+  for (const int32_t id : order)
+    if (id < 0)
+      pieces.push_back({.text = "<unused " + std::to_string(pieces.size()) + ">",
+                        .score = last,
+                        .type = PieceType::unused});
+    else
+      pieces.push_back(
+          {.text = own.at(id).text, .score = own.at(id).score, .type = own.at(id).type});
+  ProtobufMessage special;
+  for (std::size_t id = 0; id < std::size(kSpecialIds); ++id) {
+    const auto place = std::ranges::find(order, static_cast<int32_t>(id));
+    const int64_t index = place == order.end() ? -1 : place - order.begin();
+    special.number(kSpecialIds[id], static_cast<uint64_t>(index))
+        .bytes(kSpecialNames[id], own.at(id).text);
+  }
+  return with_pieces(without_fields(model, {kOfPieces, kSelfTest, kRule}), pieces) +
+         ProtobufMessage().message(kTrainer, special).done();
 }
 
 std::optional<PieceRule> rule_of(std::string_view model) {

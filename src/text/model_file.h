@@ -2,6 +2,7 @@
 // trusts its files, and access to parts that its own interface does not offer. Inside text/ only.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,11 @@ std::string with_pieces(std::string_view model, const std::vector<ModelPiece>& p
 /// A sound model with these pieces instead of its own. The first four are pad, unknown, begin and
 /// end.
 std::string with_other_pieces(std::string_view model, const std::vector<ModelPiece>& pieces);
+
+/// A sound model with its pieces in another order, for programs that read SentencePiece's own
+/// files: those of these ids, and for -1 one that no text is cut into. It has no extensions of
+/// heed, and says which pieces are pad, unknown, begin and end, or that there are none of them.
+std::string plain_model(std::string_view model, const std::vector<int32_t>& order);
 
 /// The rule of a sound model whose text another program cuts: an extension of heed. None: it is
 /// SentencePiece's own.

@@ -359,7 +359,9 @@ TEST(ConfigCommand, ExplainsOfAModelWhichProgramsItCanBeExportedTo) {
   const std::string file =
       folder.write("c.yaml", "model: {norm: post, activation: silu, tie: decoder}\n");
   EXPECT_THAT(product(run_heed({"config", file, "--explain", "model"})),
-              ::testing::EndsWith("    ctranslate2  yes\n    huggingface  yes\n"));
+              HasSubstr("    ctranslate2  yes\n    huggingface  yes\n    marian  no, its layer "
+                        "norms add 1e-06 to a variance (model.norm_epsilon is 1e-05); train with "
+                        "model.norm_epsilon: 1e-6\n    bergamot  no, "));
   const std::string pre = product(run_heed({"config", "--explain", "model"}));
   EXPECT_THAT(pre, HasSubstr("    ctranslate2  yes\n"));
   EXPECT_THAT(pre, HasSubstr("    huggingface  no, its layer norms come after the sublayers "

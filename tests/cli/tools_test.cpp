@@ -102,6 +102,33 @@ TEST(Export, LeavesNoVocabularyOfAnEarlierOne) {
                                                      "model.bin", "shared_vocabulary.json"));
 }
 
+TEST(Export, NamesTheKeyThatAProgramLacks) {
+  const TemporaryFolder folder;
+  const std::string model = Toy::get().transformer, out = folder / "out";
+  expect_mistake(run_heed({"export", model, "--format", "marian", "-o", out}),
+                 {"Marian cannot translate with it", "model.norm is pre", "model.norm: post"});
+  expect_mistake(run_heed({"export", Toy::get().rnn, "--format", "marian", "-o", out}),
+                 {"model.type is rnn"});
+  expect_mistake(run_heed({"export", model, "--format", "bergamot", "-o", out}),
+                 {"needs --lines FILE"});
+  expect_mistake(run_heed({"export", model, "--format", "argos", "--set",
+                           "decoding.no_repeat_ngram=4", "-o", out}),
+                 {"--set decoding.no_repeat_ngram=0"});
+}
+
+TEST(Export, MakesAPackageOfArgosTranslate) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out";
+  const std::vector<std::string> languages = {"--source-language", "de", "--target-language", "en"};
+  std::vector<std::string> command = {"export", Toy::get().transformer, "--format", "argos", "-o",
+                                      out};
+  command.insert(command.end(), languages.begin(), languages.end());
+  EXPECT_EQ(product(run_heed(command)), "");
+  const std::string file = out + "/translate-de_en-1_0.argosmodel";
+  EXPECT_EQ(product(run_heed({"import", file, "-o", folder / "again"})), "");
+  EXPECT_THAT(read_file(folder / "again/config.yaml"), HasSubstr("source_language: de"));
+}
+
 // They compute nothing, so a machine without a GPU that can do fp16 has no part in it.
 TEST(Export, AndInspectTakeAModelThatOnlyAGpuCanTrain) {
   const TemporaryFolder folder;

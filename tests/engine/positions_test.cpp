@@ -61,6 +61,25 @@ TEST(StackPositions, SinusoidsAreSinesAndCosinesOfSlowerAndSlowerAngles) {
   EXPECT_THAT(odd, Pointwise(IsNear(), Floats{0.841471F, 0.540302F, 0.002154F}));
 }
 
+// f(i) = 10000^(-i / 2) for a width of 6; the last column of an odd width is 0.
+TEST(StackPositions, ThoseOfTensor2tensorHaveAllSinesBeforeAllCosines) {
+  const StackPositions positions = positions_of("tensor2tensor");
+  EXPECT_EQ(positions.effect(), model::PositionsEffect::kEmbeds);
+  Floats wanted;
+  for (const double position : {0., 257.})
+    for (const bool sine : {true, false})
+      for (const double rate : {1., 0.01, 0.0001})
+        wanted.push_back(
+            static_cast<float>(sine ? std::sin(position * rate) : std::cos(position * rate)));
+  Floats rows = rows_of(positions, 0, 1, 6);
+  const Floats last = rows_of(positions, 257, 1, 6);
+  rows.insert(rows.end(), last.begin(), last.end());
+  EXPECT_THAT(rows, Pointwise(IsNear(), wanted));
+  Floats odd(5);
+  kernels::halved_sinusoids(1, 1, 5, odd.data());
+  EXPECT_THAT(odd, Pointwise(IsNear(), Floats{0.841471F, 0.0001F, 0.540302F, 1, 0}));
+}
+
 TEST(StackPositions, RotationsAreOfTheHeadsWidth) {
   model::ModelConfig config = testing::small_transformer();
   config.positions = "rotary";

@@ -77,7 +77,14 @@ inline Weights random_transformer(const model::ModelConfig& config, int64_t piec
       all.add_linear(names::within(own, names::kOutput), width, width);
       all.add_norm(names::norm_of_attention(kind, 0), width);
     };
-    attention(decoder ? AttentionKind::decoder : AttentionKind::encoder);
+    if (decoder && config.decoder == model::DecoderKind::ssru) {
+      const std::string own = names::recurrence(0);
+      all.add(names::within(own, names::kCandidate) + ".weight", {width, width});
+      all.add_linear(names::within(own, names::kForget), width, width);
+      all.add_norm(names::norm_of_attention(AttentionKind::decoder, 0), width);
+    } else {
+      attention(decoder ? AttentionKind::decoder : AttentionKind::encoder);
+    }
     if (decoder) attention(AttentionKind::cross);
     const std::string feed_forward = names::feed_forward(decoder, 0);
     all.add_linear(names::within(feed_forward, names::kInner), config.feed_forward, width);

@@ -27,7 +27,7 @@ TEST(CTranslate2, LacksWhatItsFormatCannotSay) {
     return missing_in_ctranslate2(config);
   };
   EXPECT_EQ(missing([](ModelConfig&) {}), "");
-  for (const char* positions : {"sinusoidal", "learned", "rotary"})
+  for (const char* positions : {"sinusoidal", "tensor2tensor", "learned", "rotary"})
     EXPECT_EQ(missing([&](ModelConfig& c) { c.positions = positions; }), "");
   EXPECT_EQ(missing([](ModelConfig& c) { c.embedding_norm = true; }), "");
   EXPECT_EQ(missing([](ModelConfig& c) { c.norm_epsilon = 1e-6; }), "");

@@ -112,7 +112,7 @@ TEST_F(MarianImport, OpensAsMarianLeavesIt) {
   const Package package(root());
   const ForeignModel model = read_model(package, {});
   EXPECT_EQ(sides(model), "de-en");
-  EXPECT_EQ(model.model.positions, "learned");
+  EXPECT_EQ(model.model.positions, "tensor2tensor");
   EXPECT_EQ(model.model.tie, model::Tie::decoder);
   EXPECT_THAT(model.notes, IsEmpty());
   // Row i of the vectors began with i: ids are those of the SentencePiece files.
@@ -130,7 +130,7 @@ TEST_F(MarianImport, TakesOffInEverySpelling) {
     for (const char* option : {"lemma-dim-emb", "right-left", "transformer-tied-layers",
                                "transformer-disable-position-embeddings", "something-new"}) {
       write_joint({{option, off}});
-      EXPECT_EQ(open().model.positions, "learned") << option << ": " << off;
+      EXPECT_EQ(open().model.positions, "tensor2tensor") << option << ": " << off;
       EXPECT_THAT(open().notes, IsEmpty()) << option << ": " << off;
     }
 }
@@ -434,10 +434,10 @@ TEST_F(MarianImport, TakesTheModelThatIsNamed) {
   };
   write_joint();
   write("a.npz", with_none());
-  EXPECT_EQ(positions(open()), "learned");
+  EXPECT_EQ(positions(open()), "tensor2tensor");
   write("decoder.yml", "models: [elsewhere/a.npz]\nvocabs: [vocab.spm, vocab.spm]");
   EXPECT_EQ(positions(open()), "none");
-  EXPECT_EQ(positions(open(place("model.npz"))), "learned");
+  EXPECT_EQ(positions(open(place("model.npz"))), "tensor2tensor");
   EXPECT_EQ(positions(open(place("a.npz"))), "none");
   EXPECT_EQ(positions(open(place("decoder.yml"))), "none");
   write("decoder.yml", "models: [elsewhere/c.npz]\nvocabs: [vocab.spm, vocab.spm]");
@@ -455,7 +455,7 @@ TEST_F(MarianImport, TakesTheModelThatIsNamed) {
                            "/: a.npz, b.npz: several models; name one of these files in place "
                            "of the folder");
   std::filesystem::remove(place("a.npz"));
-  EXPECT_EQ(positions(open()), "learned");
+  EXPECT_EQ(positions(open()), "tensor2tensor");
   std::filesystem::remove(place("b.npz"));
   EXPECT_THAT(refusal(), HasSubstr("has no model of Marian (.npz or .bin)"));
 }

@@ -49,7 +49,7 @@ inline std::string name_of_transformer(const ModelConfig& config) {
 inline std::vector<NamedConfig> recurrence_kinds() {
   std::vector<NamedConfig> kinds;
   for (const DecoderKind decoder : {DecoderKind::ssru, DecoderKind::average})
-    for (const char* positions : {"sinusoidal", "rotary", "learned", "t5"}) {
+    for (const char* positions : {"sinusoidal", "rotary", "learned", "t5", "tensor2tensor"}) {
       const std::size_t i = kinds.size();
       ModelConfig config = small_transformer();
       config.decoder = decoder;

@@ -68,6 +68,10 @@ def pack(marian, end):
     package.install_from_path(folder / "de_en.argosmodel")
 
 
+def install(package_file):
+    package.install_from_path(package_file)
+
+
 def translated(lines, beam):
     settings.beam_size = beam
     languages = {language.code: language for language in translate.get_installed_languages()}
@@ -82,5 +86,5 @@ def score(sources, targets):
     return [sum(one.log_probs) for one in model.score_batch(*cut)]
 
 
-ACTIONS = {"pack": pack, "translate": translated, "score": score}
+ACTIONS = {"pack": pack, "install": install, "translate": translated, "score": score}
 print(json.dumps(ACTIONS[request.pop("action")](**request)))

@@ -19,6 +19,9 @@ def add_positions(kind, x, table):
     if kind == "sinusoidal":
         angle = angles(length, width)
         return x + numpy.stack([numpy.sin(angle), numpy.cos(angle)], 2).reshape(length, -1)[:, : x.shape[1]]
+    if kind == "tensor2tensor":
+        angle = numpy.arange(length)[:, None] / 10000.0 ** (numpy.arange(width // 2) / (width // 2 - 1))
+        return x + numpy.concatenate([numpy.sin(angle), numpy.cos(angle)], 1)
     return x + table[:length] if kind == "learned" else x
 
 
@@ -189,6 +192,8 @@ class Reader:
         positions = self.weights.sub(side + "_positions")
         learned = positions["weight"] if "weight" in positions else None
         x = table[ids] * math.sqrt(self.config["width"])
+        if side == "target" and self.config["positions"] == "tensor2tensor":
+            x[0] = 0  # of <s>
         x = add_positions(self.config["positions"], x, learned)
         stack = self.weights.sub("encoder" if side == "source" else "decoder")
         return self.norm(stack.sub("embedding_norm"), x) if self.config["embedding_norm"] else x

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "decode/search/shortlist_table.h"
 
 namespace heed::decode {
 namespace {
@@ -139,24 +140,32 @@ PieceList Shortlist::pieces_for(std::span<const int32_t> source,
   return out;
 }
 
-std::string shortlist_bytes(std::vector<PieceList> lists, int64_t best,
-                            const text::Vocabulary& source, const text::Vocabulary& target) {
-  expect(std::ssize(lists) == source.size(), "a list for each piece");
-  lists[text::kPad] = seal_of(source, target);
-  std::vector<uint64_t> offsets{0};
-  PieceList pieces;
-  for (const PieceList& list : lists) {
-    pieces.insert(pieces.end(), list.begin(), list.end());
-    offsets.push_back(pieces.size());
-  }
-  Header header{kMagic, 0, kSpecial, static_cast<uint64_t>(best), offsets.size(), pieces.size()};
+std::string bytes_of_table(const ShortlistTable& table, int64_t best) {
+  Header header{kMagic,
+                0,
+                table.frequent,
+                static_cast<uint64_t>(best),
+                table.offsets.size(),
+                table.pieces.size()};
   std::string bytes(sizeof header, '\0');
-  append(bytes, std::span<const uint64_t>(offsets));
-  append(bytes, std::span<const int32_t>(pieces));
+  append(bytes, std::span<const uint64_t>(table.offsets));
+  append(bytes, std::span<const uint32_t>(table.pieces));
   std::memcpy(bytes.data(), &header, sizeof header);
   header.checksum = checksum_of(bytes);
   std::memcpy(bytes.data(), &header, sizeof header);
   return bytes;
+}
+
+std::string shortlist_bytes(std::vector<PieceList> lists, int64_t best,
+                            const text::Vocabulary& source, const text::Vocabulary& target) {
+  expect(std::ssize(lists) == source.size(), "a list for each piece");
+  lists[text::kPad] = seal_of(source, target);
+  ShortlistTable table{.frequent = kSpecial, .offsets = {0}};
+  for (const PieceList& list : lists) {
+    table.pieces.insert(table.pieces.end(), list.begin(), list.end());
+    table.offsets.push_back(table.pieces.size());
+  }
+  return bytes_of_table(table, best);
 }
 
 }  // namespace heed::decode

@@ -29,6 +29,20 @@ void sinusoids(int64_t first, int64_t length, int64_t width, float* to) {
   });
 }
 
+void halved_sinusoids(int64_t first, int64_t length, int64_t width, float* to) {
+  const int64_t half = width / 2;
+  const auto steps = static_cast<double>(std::max<int64_t>(half - 1, 1));
+  std::fill_n(to, length * width, 0.0F);
+  for (int64_t i = 0; i < half; ++i) {
+    const double rate = std::exp(-static_cast<double>(i) * std::log(kPositionBase) / steps);
+    for (int64_t row = 0; row < length; ++row) {
+      const double angle = static_cast<double>(first + row) * rate;
+      to[row * width + i] = static_cast<float>(std::sin(angle));
+      to[row * width + half + i] = static_cast<float>(std::cos(angle));
+    }
+  }
+}
+
 void unit_rotations(int64_t first, int64_t length, int64_t head, float* to) {
   each_angle(first, length, head / 2, head, [&](int64_t row, int64_t i, double angle) {
     float* pair = to + 2 * (row * (head / 2) + i);

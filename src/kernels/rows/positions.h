@@ -14,6 +14,11 @@ inline constexpr double kPositionBase = 10000;
 /// 2017, 3.5), for the positions [first, first + length): to [length, width].
 void sinusoids(int64_t first, int64_t length, int64_t width, float* to);
 
+/// sin(pos f(i)) in the first half of the width and cos(pos f(i)) in the second, f(i) = 10000^(-i /
+/// (width / 2 - 1)) (tensor2tensor, Vaswani et al. 2018), for the positions [first, first +
+/// length): to [length, width]. The last column of an odd width is 0.
+void halved_sinusoids(int64_t first, int64_t length, int64_t width, float* to);
+
 /// The rotations of rotary positions: the cosine and sine of the angle position / 10000^(2i /
 /// head), written to [length, head / 2][2].
 void unit_rotations(int64_t first, int64_t length, int64_t head, float* to);

@@ -20,6 +20,7 @@
 #include "kernels/rows/pattern.h"
 #include "kernels/tensor.h"
 #include "kernels/varlen_attention.h"
+#include "model/description/begin.h"
 #include "model/description/config.h"
 #include "model/description/kinds.h"
 #include "model/embedding.h"
@@ -33,6 +34,7 @@
 #include "model/transformer/multi_head.h"
 #include "model/transformer/positions/positions.h"
 #include "model/transformer/sentences.h"
+#include "text/vocabulary.h"
 
 namespace heed::model {
 namespace {
@@ -137,6 +139,7 @@ class Transformer : public Model {
   const ModelConfig& config() const { return config_; }
 
  private:
+  Tensor target_vectors(const Tensor& tokens);
   Tensor embed(bool target, const Tensor& tokens, const SentenceLayout& sentences,
                Trace* trace = nullptr);
   const SelfAttentionInfo& kind() const { return self_attention_info(config_.self_attention); }
@@ -169,16 +172,25 @@ Transformer::Transformer(const ModelConfig& config, const VocabularySizes& vocab
                                                     config, AttentionKind::decoder,
                                                     config.decoder_layers, target_positions_))) {}
 
+/// tokens [...] of translations -> vectors [..., width].
+Tensor Transformer::target_vectors(const Tensor& tokens) {
+  const Tensor vectors = tokens_.target->forward(tokens);
+  if (!begins_with_zeros(config_)) return vectors;
+  return vectors.masked_fill(tokens.eq(text::kBegin).unsqueeze(-1), 0);
+}
+
 /// tokens [batch, length] of a side -> vectors in the layout `sentences`, with positions, norm and
 /// dropout. `trace` is for padded sources.
 Tensor Transformer::embed(bool target, const Tensor& tokens, const SentenceLayout& sentences,
                           Trace* trace) {
-  Embedding& embedding = target ? *tokens_.target : *tokens_.source;
   const Positions& positions = target ? *target_positions_ : *source_positions_;
+  const auto vectors = [&](const Tensor& all) {
+    return target ? target_vectors(all) : tokens_.source->forward(all);
+  };
   const Tensor x = sentences.unpadded()
-                       ? positions.add_at(embedding.forward(remove_padding(tokens, sentences)),
+                       ? positions.add_at(vectors(remove_padding(tokens, sentences)),
                                           sentences.positions, sentences.longest)
-                       : positions.add(traced_vectors(embedding.forward(tokens), trace), 0);
+                       : positions.add(traced_vectors(vectors(tokens), trace), 0);
   return drop(target ? decoder_->begin(x) : encoder_->begin(x), config_.dropout, is_training());
 }
 
@@ -266,8 +278,8 @@ State Transformer::start(const Source& source, Trace* trace) {
 
 Tensor Transformer::step(const Tensor& tokens, State& state, Trace* trace) {
   expect(tokens.dim() == 2, "tokens [sentences, beam]");
-  const Tensor embedded = target_positions_->add_step(
-      tokens_.target->forward(tokens.unsqueeze(-1).flatten(0, 1)), state);
+  const Tensor embedded =
+      target_positions_->add_step(target_vectors(tokens.unsqueeze(-1).flatten(0, 1)), state);
   const Tensor x = drop(decoder_->begin(embedded), config_.dropout, is_training())
                        .view({tokens.size(0), tokens.size(1), -1});  // [sentences, beam, width]
   const Tensor out = step_blocks(x, state, trace);
