@@ -36,7 +36,7 @@ void add_export(CommandLine& program) {
     helps.push_back(fmt::format("{} ({})", format.name, format.help));
   }
   auto [command, args] = program.command("export", export_model);
-  command.option("model", args->model, "Folder that `heed train` wrote").required();
+  command.model("model", args->model, "Folder that `heed train` wrote").required();
   command.option("beside", args->beside, "web: a second model, shown beside the first");
   command
       .option("--format", args->format,
