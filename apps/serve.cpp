@@ -89,12 +89,9 @@ void serve_models(const ServeArgs& args) {
     models.push_back(served(second, name(args.beside), args.beside));
     if (models[0].name == models[1].name) throw UserError("serve: {} is named twice", args.models);
   }
+  std::vector<std::string> unnamed;
   for (const serve::ServedModel& model : models)
-    if (!model.names_its_languages())
-      log::warn(
-          "{}: its files do not say its languages, so that clients that ask for de or en get 400; "
-          "--source-language and --target-language name them",
-          model.name);
+    if (!model.names_its_languages()) unnamed.push_back(model.name);
   serve::Service service(
       std::move(models),
       {.queue = args.queue, .patience = std::chrono::seconds(args.seconds), .threads = threads});
@@ -111,6 +108,11 @@ void serve_models(const ServeArgs& args) {
   std::cout << server.url() << std::endl;  // for whoever started it and waits
   log::info("serving {}{} at {}; Ctrl-C ends it", args.models,
             args.beside.empty() ? "" : " and " + args.beside, server.url());
+  for (const std::string& model : unnamed)
+    log::warn(
+        "{}: its files do not say its languages, so that clients that ask for de or en get 400; "
+        "--source-language and --target-language name them",
+        model);
   while (!signals::interrupted()) service.work(milliseconds(50));
 
   // Requests that were accepted are answered.
