@@ -13,6 +13,7 @@
 #include "decode/translator.h"
 #include "model/kinds.h"
 #include "model/model.h"
+#include "text/vocabulary.h"
 
 namespace heed::decode {
 namespace {
@@ -173,7 +174,8 @@ TEST_P(Engine, LooksWhereTheModelDoes) {
   model->eval();
   const at::NoGradGuard no_gradients;
   const Source source = three_sentences();
-  const Tensor target = at::randint(4, kVocabularyPieces, {3, 5}, at::kLong);
+  Tensor target = at::randint(4, kVocabularyPieces, {3, 5}, at::kLong);
+  target.narrow(1, 0, 1).fill_(text::kBegin);  // as in every translation
   Trace trace{.kinds = {config::kAttentionKinds.begin(), config::kAttentionKinds.end()}};
   model->features(source, target, &trace);
   const auto engine = network_of(*model, WeightFormat::fp32);
