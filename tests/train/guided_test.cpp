@@ -124,7 +124,7 @@ Trained trained(const model::ModelConfig& kind, TrainConfig training, int64_t up
 /// Few large updates, for whatever is to fall.
 std::vector<UpdateNumbers> learned(const model::ModelConfig& kind, const TrainConfig& training,
                                    const std::vector<data::Example>& examples) {
-  return trained(kind, training, 16, examples, at::kFloat, 0.03).numbers;
+  return trained(kind, training, 12, examples, at::kFloat, 0.03).numbers;
 }
 
 TEST(Guided, AttentionLearnsItsLinksInEveryKindOfModel) {

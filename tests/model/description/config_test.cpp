@@ -95,7 +95,7 @@ TEST(ModelConfig, HeadsOfRecurrentModelsDivideTheState) {
 TEST(ModelConfig, LinearAttentionHasNoScoresToChange) {
   ModelConfig config;
   config.self_attention = "linear";
-  for (const char* fine : {"sinusoidal", "tensor2tensor", "learned", "rotary", "none"}) {
+  for (const char* fine : {"sinusoidal", "learned", "rotary", "none", "tensor2tensor"}) {
     config.positions = fine;
     EXPECT_EQ(wrong(config), kFine) << fine;
   }
@@ -104,7 +104,7 @@ TEST(ModelConfig, LinearAttentionHasNoScoresToChange) {
     EXPECT_EQ(wrong(config),
               "model.positions: " + positions +
                   " adds to scores, which self_attention: linear has not; use one of sinusoidal, "
-                  "tensor2tensor, learned, rotary, none");
+                  "learned, rotary, none, tensor2tensor");
   }
   config.positions = "none";
   config.sliding_window = 3;
