@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/new_name.h"
 #include "base/strings.h"
 
 namespace heed::config {
@@ -410,14 +411,16 @@ std::optional<std::string> slip_that_parses(const std::string& yaml, const std::
   if (const auto letter = invisible_letter(yaml))
     return fmt::format(
         "{}:{}: '{}' has an invisible character, which is a letter for YAML; without it: LC_ALL=C "
-        "sed 's/{}//g' {} > NEW.yaml",
-        name, letter->line + 1, letter->text, bytes_for_sed(letter->character), shell_word(name));
+        "sed 's/{}//g' {} > {}",
+        name, letter->line + 1, letter->text, bytes_for_sed(letter->character), shell_word(name),
+        new_name(name, ".yaml"));
   if (const auto blank = wide_blank(yaml))
     return fmt::format(
         "{}:{}: {} {}, which is a letter for YAML; {} with blanks alone: LC_ALL=C sed 's/{}/ /g' "
-        "{} > NEW.yaml",
+        "{} > {}",
         name, blank->line + 1, blank->is_first ? "begins with" : "has, beside its value,",
-        blank->name, blank->is_first ? "indent" : "write it", blank->bytes, shell_word(name));
+        blank->name, blank->is_first ? "indent" : "write it", blank->bytes, shell_word(name),
+        new_name(name, ".yaml"));
   if (const auto curly = first_line_with(yaml, -1, curly_value))
     return fmt::format(
         "{}:{}: {} has curly quotation marks, which are letters for YAML; write it "

@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
+#include "base/new_name.h"
 #include "base/strings.h"
 #include "document/table_cells.h"
 #include "document/term_columns.h"
@@ -22,9 +23,10 @@ constexpr const char* kWriteThem = "write each term, a tab and its target";
 
 std::string command(const std::string& program, std::string_view name) {
   const std::string file = name.empty() || name == "-" ? "OLD" : shell_path(std::string(name));
-  if (name.ends_with(".gz")) return fmt::format("zcat < {} | {} > NEW.tsv", file, program);
-  if (name.ends_with(".zst")) return fmt::format("zstdcat < {} | {} > NEW.tsv", file, program);
-  return fmt::format("{} < {} > NEW.tsv", program, file);
+  const std::string made = new_name(name, ".tsv");
+  if (name.ends_with(".gz")) return fmt::format("zcat < {} | {} > {}", file, program, made);
+  if (name.ends_with(".zst")) return fmt::format("zstdcat < {} | {} > {}", file, program, made);
+  return fmt::format("{} < {} > {}", program, file, made);
 }
 
 bool is_list_of_texts(const Json& value) {

@@ -20,6 +20,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/new_name.h"
 #include "base/strings.h"
 #include "text/tmx_lines.h"
 
@@ -235,7 +236,7 @@ bool has_ending(std::string_view path, std::string_view ending) {
 }
 
 std::string new_name_for(std::string_view path) {
-  return has_ending(path, ".tsv") ? "NEW.tsv" : "NEW";
+  return new_name(path, has_ending(path, ".tsv") ? ".tsv" : "");
 }
 
 std::string command_to_convert(const std::string& path, const std::string& encoding,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/new_name.h"
 #include "base/strings.h"
 #include "text/binary_form.h"
 #include "text/bytes.h"
@@ -186,7 +187,7 @@ std::string LineReader::command_to_convert(const std::string& encoding) const {
 
 std::string LineReader::command_through(const std::string& program, bool makes_table) const {
   const std::string unpack = bytes_->unpacked_by(), old = path_ == "-" ? "OLD" : shell_word(path_);
-  const std::string made = makes_table ? "NEW.tsv" : new_name_for(path_);
+  const std::string made = makes_table ? new_name(path_, ".tsv") : new_name_for(path_);
   return unpack.empty() ? fmt::format("{} < {} > {}", program, old, made)
                         : fmt::format("{} < {} | {} > {}", unpack, old, program, made);
 }
