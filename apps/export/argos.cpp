@@ -87,8 +87,9 @@ void export_argos(const ExportArgs& args) {
   std::filesystem::remove_all(parts);
   out.commit();
   log::info(
-      "{}/{}: argospm install opens it. Argos Translate searches with a beam of 4 and divides by "
-      "length^0.2: --set decoding.beam_size=4 --set decoding.length_penalty=power --set "
+      "{}/{}: argostranslate.package.install_from_path() of Python installs it. Argos Translate "
+      "searches with a beam of 4 and divides by length^0.2: --set decoding.beam_size=4 --set "
+      "decoding.length_penalty=power --set "
       "decoding.alpha=0.2 is heed's same search; <unk> becomes a copy of its source there",
       args.output, file);
 }

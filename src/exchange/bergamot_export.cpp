@@ -99,7 +99,11 @@ std::vector<std::string> write_bergamot(const BergamotRequest& request, const st
   const MarianNetwork network = marian_network(own, kPiecesAtOnce, place);
   const BergamotNames files = bergamot_names(request);
   const auto path = [&](const std::string& file) { return folder + "/" + file; };
-  std::vector<std::string> notes = notes_of_search(own.decoding);
+  std::vector<std::string> notes;
+  if (own.decoding.max_length_ratio != 2 || own.decoding.max_length_extra != 2)
+    notes.push_back(
+        "Firefox ends a translation after 2 x (pieces of its source + 1), whatever a file says; "
+        "--set decoding.max_length_ratio=2 --set decoding.max_length_extra=2 is its search");
   for (std::string& note : notes_of_symbols(own.source)) notes.push_back(std::move(note));
   write_atomic(path(files.source), text::sentencepiece_file(own.source, network.source, place));
   if (files.target != files.source)
@@ -124,7 +128,10 @@ std::vector<std::string> write_bergamot(const BergamotRequest& request, const st
   }
   std::string config = decoder_yml(own.decoding, files.model, {files.source, files.target});
   if (!files.shortlist.empty()) config += "shortlist:\n  - " + files.shortlist + "\n  - false\n";
-  config += "gemm-precision: int8shiftAlphaAll\nskip-cost: true\nquiet: true\n";
+  // The engine wants room for its longest sentence (max-length-break) in a batch.
+  config +=
+      "gemm-precision: int8shiftAlphaAll\nskip-cost: true\nquiet: true\nalignment: soft\n"
+      "max-length-break: 128\nmini-batch-words: 1024\nworkspace: 128\n";
   write_atomic(path(files.config), config);
   return notes;
 }

@@ -58,8 +58,9 @@ std::vector<std::string> notes_of_search(const decode::DecodeConfig& config) {
   if (config.max_length_extra == config.max_length_ratio) return {};
   return {fmt::format(
       "Marian's longest translation is max-length-factor {} times the pieces of its source and "
-      "</s>; decoding.max_length_extra {} has no equal there",
-      real(config.max_length_ratio), real(config.max_length_extra))};
+      "</s>; decoding.max_length_extra {} has no equal there (--set decoding.max_length_extra={} "
+      "is its search)",
+      real(config.max_length_ratio), real(config.max_length_extra), real(config.max_length_ratio))};
 }
 
 std::vector<std::string> notes_of_symbols(const text::Vocabulary& source) {
