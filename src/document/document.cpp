@@ -458,10 +458,17 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
   const ByteRange all = paragraph.all();
   const ByteRange place = passage.place ? passage.place->bytes : all;
   const bool is_written = !ranges.empty() || passage.place;
+  std::string_view raw = bytes_.substr(all.from, all.to - all.from);
+  Enclose enclosed = passage.enclosed;
+  if (passage.place && passage.place->copied) {
+    enclosed = [inner = std::move(enclosed), copied = passage.place->copied](
+                   std::string_view written) { return copied(inner ? inner(written) : written); };
+    raw = {};  // nothing is kept as it is
+  }
   if (is_written) {
     add_up_to(place.from);
     if (passage.place) text_.add(passage.place->before);
-    if (passage.enclosed) text_.begin_part();
+    if (enclosed) text_.begin_part();
     added_ = all.from;
   }
   for (const ByteRange& range : ranges) {
@@ -474,8 +481,7 @@ void Document::add(const Passage& passage, const DocumentOptions& options) {
   while (inside != passage.inside.end()) add(*inside++, options);
   if (!is_written) return;
   add_up_to(all.to);
-  if (passage.enclosed)
-    text_.end_part(bytes_.substr(all.from, all.to - all.from), passage.enclosed);
+  if (enclosed) text_.end_part(raw, std::move(enclosed));
   if (passage.place) text_.add(passage.place->after);
   added_ = place.to;
 }

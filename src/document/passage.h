@@ -28,6 +28,9 @@ struct Passage {
   struct Place {
     ByteRange bytes;
     std::string before, after;  // written around the translation
+    /// Changes a copy of the tokens, in which something may not be twice in the document, such as
+    /// an ID; also where they are written as they are. None: nothing is changed.
+    Enclose copied = {};
   };
   std::optional<Place> place = {};
 

@@ -144,6 +144,7 @@ class Tmx {
     passage.tokens = tokens_of_xml(bytes_, events_, segment + 1, events_[segment].partner, tmx_role,
                                    likely_placeholder);
     passage.writing.escaped = text::with_references;
+    place.copied = without_ids(xml_.content_of(segment));
     passage.place = std::move(place);
     keep_order(bytes_, passage.tokens);
     divide_message(bytes_, passage);

@@ -322,6 +322,7 @@ class Xliff {
     keep_order(bytes_, passage.tokens);
     divide_message(bytes_, passage);
     if (has_forms_) divide_forms(bytes_, passage);
+    place.copied = without_ids(xml_.content_of(source));
     passage.place = std::move(place);
     passages_.push_back(std::move(passage));
   }

@@ -132,6 +132,26 @@ std::string_view indentation_before(std::string_view bytes, std::size_t byte) {
   return bytes.substr(from, byte - from);
 }
 
+Enclose without_ids(std::string_view bytes) {
+  constexpr std::string_view kId = "xml:id=";
+  if (bytes.find(kId) == bytes.npos) return nullptr;
+  return [kId](std::string_view written) {
+    std::string out(written);
+    for (std::size_t at = 0; (at = out.find(kId, at)) != out.npos;) {
+      const std::size_t tag = out.find_last_of("<>", at), quote = at + kId.size();
+      const std::size_t end = quote < out.size() ? out.find(out[quote], quote + 1) : out.npos;
+      if (tag == out.npos || out[tag] != '<' || end == out.npos) {
+        at = quote;  // of the text
+        continue;
+      }
+      const std::size_t from = out.find_last_not_of(" \t\r\n", at - 1) + 1;
+      out.erase(from, end + 1 - from);
+      at = from;
+    }
+    return out;
+  };
+}
+
 std::string in_cdata(std::string_view text) {
   std::string out(text);
   constexpr std::string_view kEnd = "]]>", kApart = "]]]]><![CDATA[>";

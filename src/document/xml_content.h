@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "document/escaped_text.h"
+#include "document/segment.h"
 #include "document/token.h"
 #include "document/xml_events.h"
 
@@ -45,6 +46,10 @@ bool is_blank_xml(std::string_view bytes, const std::vector<XmlEvent>& events, s
 
 /// The line end and the indentation before `byte`; nothing where something else stands on its line.
 std::string_view indentation_before(std::string_view bytes, std::size_t byte);
+
+/// Takes the IDs (xml:id) out of a copy of these bytes: each is once in a document. None: there are
+/// none.
+Enclose without_ids(std::string_view bytes);
 
 /// The characters of a translation in a section of CDATA.
 std::string in_cdata(std::string_view text);

@@ -66,5 +66,15 @@ TEST(TmxDocument, LanguagesHaveToBeKnown) {
               HasSubstr("it begins with <xliff>"));
 }
 
+TEST(Tmx, IdsAreNotCopied) {
+  const std::string bytes =
+      "<tmx version=\"1.4\"><header srclang=\"en\"/><body><tu><tuv xml:lang=\"en\"><seg>One <hi "
+      "xml:id=\"a1\" type='x'>xml:id=\"b\"</hi></seg></tuv></tu></body></tmx>";
+  const Document read = read_into("de", bytes, "tmx");
+  const std::string copy = "<seg>One <hi type='x'>xml:id=\"b\"</hi></seg></tuv></tu>";
+  EXPECT_THAT(filled(read), testing::HasSubstr(copy));
+  EXPECT_THAT(filled(read, {"Eins x"}), testing::HasSubstr("<hi type='x'>x</hi>"));
+}
+
 }  // namespace
 }  // namespace heed::document
