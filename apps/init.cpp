@@ -191,6 +191,22 @@ data::SplitFiles parts_for(const InitArgs& args, int64_t valid, int64_t test, Ne
   return {pair("train", true), pair("valid", valid > 0), pair("test", test > 0)};
 }
 
+/// The options that differ from the defaults, for a command that does the same with other files.
+std::string shown_options(const InitArgs& args) {
+  std::string out = " --name " + shell_word(args.name);
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) out += fmt::format(" {} {}", option, shell_path(value));
+  };
+  add("-o", args.output == args.name + ".yaml" ? "" : args.output);
+  add("--data", args.data == folder_for(args) ? "" : args.data);
+  add("--from", args.from);
+  for (const auto& [option, count] :
+       {std::pair("--valid", args.valid), std::pair("--test", args.test)})
+    if (count) out += fmt::format(" {} {}", option, *count);
+  if (args.adapters) out += " --adapters";
+  return out;
+}
+
 /// Throws where lines have slipped or are out of order: pairs that are divided cannot be put right
 /// any more. Warns of files that do not seem to belong together, and of a header, which would
 /// become a pair of one of the parts. Returns what it has told.
@@ -198,9 +214,9 @@ data::ToldBefore require_sound_lines(const InitArgs& args, const data::CorpusSha
   const std::string name = data::realigned_name(args.source, args.target);
   const auto fault = shape.slips.fault(args.source, args.target);
   if (fault && fault->can_be_mended)
-    throw UserError("init: {}: {}; and then: heed init {}.source {}.target --name {}",
+    throw UserError("init: {}: {}; and then: heed init {}.source {}.target{}",
                     data::files_text(args.source, args.target), fault->message, name, name,
-                    shell_word(args.name));
+                    shown_options(args));
   if (fault) log::warn(fault->message);
   const data::ToldBefore told{.header = shape.has_header, .lines = fault.has_value()};
   if (!shape.has_header) return told;

@@ -222,9 +222,13 @@ std::string setting_of(const std::string& option, const CLI::App& command,
         return takes_config(command) || path == "threads" || path.starts_with("decoding.");
       });
   if (key.empty()) return "";
-  return fmt::format(
-      "`--set {}={}` does this{}", key, shell_word(value_of(option, words, "VALUE")),
-      key == "training.epochs" ? ", unless training.updates ends the training before" : "");
+  const char* condition =
+      key == "training.epochs"             ? ", unless training.updates ends the training before"
+      : key == "decoding.max_length_ratio" ? ", as a multiple of the pieces of a source"
+      : key == "decoding.sampling.temperature" ? ", beside --sample"
+                                               : "";
+  return fmt::format("`--set {}={}` does this{}", key, shell_word(value_of(option, words, "VALUE")),
+                     condition);
 }
 
 /// What does the work of an option of another name, or "".

@@ -128,7 +128,8 @@ TEST(Init, EndsWhereAPartIsOutOfOrder) {
       run_heed({"init", from, to, "--name", "n", "-o", folder / "n.yaml", "--data", folder / "p"});
   expect_mistake(result,
                  {"lines are out of order: lines 50", " to 1000 fit at no lag: out of order",
-                  "leave them out by `heed clean ", "heed init realigned.source"});
+                  "leave them out by `heed clean ",
+                  "heed init realigned.source realigned.target --name n -o ", "n.yaml --data "});
   EXPECT_FALSE(std::filesystem::exists(folder / "p"));
   const Result mended = run_heed({"clean", from, to, "--realign", "-o", folder / "mended"});
   product(mended);
