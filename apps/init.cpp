@@ -8,6 +8,7 @@
 #include <ranges>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/commands.h"
