@@ -21,6 +21,18 @@ std::size_t bytes_of_mark(char32_t c) {
   return text::encode_utf8(std::u32string(1, c)).size();
 }
 
+/// Bytes of the characters at the end of `text` that are all such.
+template <class IsSuch>
+std::size_t last_bytes(std::string_view text, const IsSuch& is_such) {
+  std::size_t begin = text.size();
+  while (begin > 0) {
+    const char32_t before = text::value_before(text, begin);
+    if (!is_such(before)) break;
+    begin -= bytes_of_mark(before);
+  }
+  return text.size() - begin;
+}
+
 }  // namespace
 
 std::size_t first_marks(std::string_view text) {
@@ -34,23 +46,11 @@ std::size_t first_marks(std::string_view text) {
 }
 
 std::size_t last_marks(std::string_view text) {
-  std::size_t begin = text.size();
-  while (begin > 0) {
-    const char32_t before = text::value_before(text, begin);
-    if (!is_mark(before)) break;
-    begin -= bytes_of_mark(before);
-  }
-  return text.size() - begin;
+  return last_bytes(text, is_mark);
 }
 
 std::size_t last_stops(std::string_view text) {
-  std::size_t begin = text.size();
-  while (begin > 0) {
-    const char32_t before = text::value_before(text, begin);
-    if (kStops.find(before) == kStops.npos) break;
-    begin -= bytes_of_mark(before);
-  }
-  return text.size() - begin;
+  return last_bytes(text, [](char32_t c) { return kStops.find(c) != kStops.npos; });
 }
 
 bool opens_bracket(char32_t c) {

@@ -255,7 +255,7 @@ void SegmentBuilder::join_items() {
   constexpr std::u32string_view kOpen = U"([{（［【", kClosed = U")]}）］】",
                                 kQuotes = U"\"'“”„«»‘’‚‹›";
   int64_t brackets = 0;
-  bool are_own = text::any_code_point(
+  const bool has_quotes = text::any_code_point(
       std::string_view(segment_.text).substr(first.stands_in ? first.end : first.begin),
       [&](const text::CodePoint& point) {
         const auto is_of = [&](std::u32string_view marks) {
@@ -264,8 +264,7 @@ void SegmentBuilder::join_items() {
         brackets += static_cast<int>(is_of(kOpen)) - static_cast<int>(is_of(kClosed));
         return is_of(kQuotes);
       });
-  are_own |= brackets != 0;
-  if (are_own) return;
+  if (has_quotes || brackets != 0) return;
   Seen& seen = seen_[all.size() - 2];
   const Inlay& named = first.stands_in ? first : all.back();
   const std::string name =

@@ -11,18 +11,13 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "exchange/cursor.h"
+#include "exchange/marian_bin_types.h"
 #include "model/description/safetensors_header.h"
 
 namespace heed::exchange {
 namespace {
 
 using model::Dtype;
-
-constexpr uint64_t kBinVersion = 1;
-
-// Types of items. Of intgemm8 marian-dev and Bergamot's Marian have different numbers.
-constexpr uint64_t kBytes = 0x101, kFloats = 0x404, kQuantised = 0x10001,
-                   kQuantisedByBergamot = 0x4101;
 
 // pymarian 1.12.42 writes rows of a transposed matrix as if there were a multiple of so many, into
 // the place of fewer, and does not open such a file itself.
@@ -70,12 +65,12 @@ Tensor dequantised(const std::string& item, const std::vector<int64_t>& shape, c
 Tensor tensor_of_item(const std::string& item, const Item& head, const std::vector<int64_t>& shape,
                       const Bytes& data, const std::string& place) {
   switch (head.type) {
-    case kBytes:
+    case kTypeOfBytes:
       return tensor_of(Dtype::I8, shape, strides_of(shape), 0, data, place);
-    case kFloats:
+    case kTypeOfFloats:
       return tensor_of(Dtype::F32, shape, strides_of(shape), 0, data, place);
-    case kQuantised:
-    case kQuantisedByBergamot:
+    case kTypeOfIntgemm8:
+    case kTypeOfBergamotsIntgemm8:
       return dequantised(item, shape, data, place);
     default:
       throw UserError(

@@ -10,6 +10,7 @@
 
 #include "base/atomic_file.h"
 #include "exchange/arrays.h"
+#include "exchange/marian_bin_types.h"
 
 namespace heed::exchange {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 using engine::Array;
 
 constexpr float kMostInt8 = 127;
-constexpr uint64_t kBinaryVersion = 1, kTypeOfBytes = 0x101, kTypeOfFloats = 0x404,
-                   kTypeOfIntgemm8 = 0x4101;
 constexpr std::size_t kFilled = 256;
 
 struct BinItem {
@@ -95,7 +94,7 @@ void write_marian_bin(const std::map<std::string, Array>& tensors,
     const bool is_looked_up = name.find("Wemb") != std::string::npos;
     WholeNumbers numbers = whole_numbers(is_looked_up ? array : transposed(array));
     put(numbers.bytes, numbers.multiplier);
-    add(name, kTypeOfIntgemm8, array.shape, std::move(numbers.bytes));
+    add(name, kTypeOfBergamotsIntgemm8, array.shape, std::move(numbers.bytes));
   }
   for (const auto& [name, number] : largest) {
     std::string data;
@@ -104,7 +103,7 @@ void write_marian_bin(const std::map<std::string, Array>& tensors,
   }
   add("special:model.yml", kTypeOfBytes, {std::ssize(options)}, options);
   std::string head;
-  put(head, kBinaryVersion);
+  put(head, kBinVersion);
   put(head, static_cast<uint64_t>(items.size()));
   for (const BinItem& item : items) {
     put(head, static_cast<uint64_t>(item.name.size() + 1));

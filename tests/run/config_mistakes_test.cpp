@@ -102,7 +102,8 @@ TEST_F(ConfigMistakes, YamlThatIsNoneNamesTheLine) {
 
 TEST_F(ConfigMistakes, AMistakeInSetNamesTheKey) {
   const std::string file = folder.write("c.yaml", "seed: 1\n");
-  expect_mistake(run::train(file, {"--set", "model.haeds=2"}), {"--set", "model.haeds", "'model.heads'"});
+  expect_mistake(run::train(file, {"--set", "model.haeds=2"}),
+                 {"--set", "model.haeds", "'model.heads'"});
   expect_mistake(run::train(file, {"--set", "model.heads"}), {"--set", "model.heads", "="});
   expect_mistake(run::train(file, {"--set", "model.heads=few"}), {"--set", "model.heads", "'few'"});
 }

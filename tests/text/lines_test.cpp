@@ -341,9 +341,9 @@ TEST(Lines, OfATsvFileHaveTwoColumns) {
   ASSERT_TRUE(reader.next(line));
   EXPECT_EQ(message_of<UserError>([&] { columns_of(line, reader); }), path + ":3: no TAB" + cure);
   ASSERT_TRUE(reader.next(line));
-  EXPECT_EQ(
-      message_of<UserError>([&] { columns_of(line, reader); }),
-      path + ":4: 3 TABs" + cure + "; the first two columns alone: cut -f1,2 < " + path + " > NEW.tsv");
+  EXPECT_EQ(message_of<UserError>([&] { columns_of(line, reader); }),
+            path + ":4: 3 TABs" + cure + "; the first two columns alone: cut -f1,2 < " + path +
+                " > NEW.tsv");
 }
 
 TEST(Lines, OfMoreColumnsAreToldWhichHaveText) {
