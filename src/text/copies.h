@@ -22,8 +22,8 @@ struct CopyLimit {
   /// The share of the words of a translation that usually are words of its source: 0.08 from
   /// English to German, 0.43 from Danish to Norwegian. Up to kNear the languages count as distant.
   double usual = 0;
-  /// Whether so few pairs say that it may be chance: short lines are then judged as those
-  /// of distant languages.
+  /// Whether the limit is of so few pairs that it may be chance: short lines are then judged as
+  /// those of distant languages.
   bool is_of_few = false;
 
   bool is_near() const { return usual > kNear; }
